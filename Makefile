@@ -1,0 +1,58 @@
+PYTHON ?= python3
+PIP := .venv/bin/python -m pip --disable-pip-version-check --no-input -qq
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test lint format exhaustive lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+venv: .venv/.installed ## make .venv with the locked requirements and this package
+
+demo: .venv/.installed ## count words in a stream of edits, with bare Aggregates
+	@.venv/bin/onefold run examples/wordcount.py:pipeline --engine reference --implementation aggregate --input edits=examples/data/edits.jsonl --output -
+
+test: .venv/.installed ## run every test and every doctest (ARGS="-k join" narrows it)
+	@.venv/bin/python -m pytest $(ARGS)
+
+lint: .venv/.installed ## check style, format and types
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+
+format: .venv/.installed ## format the code and sort the imports
+	@.venv/bin/ruff check --fix-only --quiet .
+	@.venv/bin/ruff format .
+
+exhaustive: .venv/.installed ## try every small stream, every order, every batch cut
+	@.venv/bin/python -m onefold.check.exhaustive $(ARGS)
+
+# Pins that still fit stay; `make lock LOCK="--upgrade"` takes the newest of everything.
+lock: ## resolve requirements/dev.lock again, with uv in a throwaway environment
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	$(PYTHON) -m venv "$$dir" && \
+	"$$dir/bin/pip" --disable-pip-version-check -qq install uv && \
+	"$$dir/bin/uv" pip compile requirements/dev.in --output-file requirements/dev.lock \
+		--universal --python-version 3.10 --generate-hashes --no-emit-package onefold \
+		--no-header --no-annotate --no-config --quiet $(LOCK)
+	@! grep -nE '://|^(-i|-f|-e|--)|(^|[ @])(/|file:)' requirements/dev.lock || \
+		{ echo "requirements/dev.lock names an index, a host or a path: see the lines above." >&2; exit 1; }
+
+clean: ## remove the environment, the builds and the caches
+	@rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Two stamps: a new lock rebuilds the environment, a new pyproject.toml installs the package again.
+.venv/.requirements: requirements/dev.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+		{ echo "onefold needs Python 3.10 or newer, and '$(PYTHON)' is not: try make PYTHON=python3.12." >&2; exit 1; }
+	@echo "making .venv with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv --clear .venv
+	@echo "installing requirements/dev.lock into .venv"
+	@$(PIP) install --require-hashes -r requirements/dev.lock
+	@touch $@
+
+.venv/.installed: .venv/.requirements pyproject.toml
+	@echo "installing onefold into .venv, editable"
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,175 @@
+"""The one operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+from onefold.core.errors import BadKey, SizeBelowAdvance, UnknownAttribute
+from onefold.core.functions import Step, UserFunction
+from onefold.core.records import Key, Tuple, record_class, values
+from onefold.core.time import TICK, Duration, duration, show_duration
+from onefold.core.types import Misfit, TupleType
+from onefold.core.values import listed, normal
+
+
+@dataclass(frozen=True)
+class Window:
+    """What an Aggregate's function gets: [left, right), the key, the tuples by time and value."""
+
+    left: int
+    right: int
+    key: Any
+    tuples: tuple[Tuple, ...]
+
+
+@dataclass(frozen=True)
+class KeyBy:
+    """Which tuples share a window: those of equal attributes, or of equal function value."""
+
+    attributes: tuple[str, ...] | None = ()
+    """None: the whole tuple, the paper's T(S)."""
+    function: UserFunction | None = None
+
+    def over(self, tuples: list[Tuple]) -> Iterable[tuple[Tuple, Hashable]]:
+        """Return each tuple with its key; a tuple whose key fails and is set aside is left out."""
+        if self.function is not None:
+            return self.function.over(tuples)
+        if self.attributes is None:
+            return zip(tuples, map(values, tuples))
+        if not self.attributes:
+            return ((t, ()) for t in tuples)
+        return zip(tuples, map(attrgetter(*self.attributes), tuples))
+
+    def shown(self, key: Any) -> Any:
+        """Return a key as `window.key` shows it: with names if it is made of attributes."""
+        if self.function is not None or self.attributes is None:
+            return key
+        of_one = len(self.attributes) == 1
+        return record_class(Key, self.attributes)((key,) if of_one else key)
+
+    def __str__(self) -> str:
+        if self.function is not None:
+            return self.function.describe()
+        return "the whole tuple" if self.attributes is None else listed(self.attributes)
+
+
+WHOLE_TUPLE = KeyBy(None)
+
+KeyArgument = Sequence[str] | Callable[[Any], Any] | None
+
+
+def key_by(key: KeyArgument | str, type: TupleType, step: Step) -> KeyBy:
+    """Return the key that a user wrote: a list of attributes, a function, or None for one key."""
+    if key is None:
+        return KeyBy()
+    if isinstance(key, str):
+        key = [key]
+    if callable(key):
+        return KeyBy(function=UserFunction(key, step, "key", _normal_key).takes(1))
+    if not isinstance(key, (list, tuple)) or not all(isinstance(name, str) for name in key):
+        raise BadKey(
+            f"{step}: a key is a list of attributes or a function",
+            detail=f"got {key!r}",
+        )
+    for name in key:
+        if name not in type.names:
+            raise UnknownAttribute(
+                f"{step}: there is no attribute {name!r} to key by",
+                detail=f"the stream has {listed(type.names)}",
+            )
+    return KeyBy(tuple(key))
+
+
+def _normal_key(key: Any, *_: Any) -> Any:
+    try:
+        return normal(key)
+    except TypeError as problem:
+        raise Misfit(str(problem)) from None
+
+
+Rows = Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A: the one operator that every other is made of.
+
+    Tuples fall in windows [ℓ·advance, ℓ·advance + size), apart for each key. With W the watermark:
+
+    - A window fires when W ≥ left + size: `function` gets it, its tuples by time and then value,
+      and what it returns is emitted with the time left + size - δ.
+    - A window is gone when W ≥ left + size + lateness. A tuple that falls in a window that has
+      fired and is not gone is added to it and fires it again, at once, with all its tuples.
+    - A tuple whose windows are all gone goes, once, to the late stream.
+    - `many` False, the minimal Aggregate: a window emits one tuple or none. True, A+: any number.
+    - W is forwarded after what it made fire.
+
+    `function` returns rows in the normal form of `output`, none for no output.
+    """
+
+    function: Callable[[Window], Rows]
+    output: TupleType
+    key: KeyBy
+    size: int
+    advance: int
+    lateness: int = 0
+    many: bool = False
+    name: str = "aggregate"
+
+    def __str__(self) -> str:
+        size, advance = show_duration(self.size), show_duration(self.advance)
+        window = f"every {size}" if size == advance else f"{size} every {advance}"
+        lateness = f", lateness {show_duration(self.lateness)}" if self.lateness else ""
+        return f"A{'+' if self.many else ''} {window} by {self.key}{lateness}"
+
+
+def window_lengths(
+    size: Duration, advance: Duration | None, lateness: Duration, step: Step
+) -> tuple[int, int, int]:
+    """Return size, advance (by default the size) and lateness in milliseconds, checked."""
+    length = duration(size, f"{step}: size", least=TICK)
+    stride = length if advance is None else duration(advance, f"{step}: advance", least=TICK)
+    if length < stride:
+        raise SizeBelowAdvance(
+            f"{step}: size {show_duration(length)} is below advance {show_duration(stride)}",
+            hint="windows would leave gaps, and a tuple in a gap would fall in none",
+        )
+    return length, stride, duration(lateness, f"{step}: lateness")
+
+
+def one_row(output: TupleType) -> Callable[..., Rows]:
+    """Return the check of a function that gives one tuple or None for each window."""
+
+    def check(result: Any, *_: Any) -> Rows:
+        if result is None:
+            return ()
+        if not isinstance(result, (tuple, dict)) and _looks_like_rows(result):
+            raise Misfit(
+                f"{len(result)} tuples, and aggregate emits at most one for each window: "
+                f"aggregate_plus may emit many"
+            )
+        return (output.conform_row(result),)
+
+    return check
+
+
+def many_rows(output: TupleType) -> Callable[..., Rows]:
+    """Return the check of a function that gives any number of tuples."""
+
+    def check(result: Any, *_: Any) -> Rows:
+        if result is None or isinstance(result, (str, bytes, dict, Tuple)):
+            raise Misfit(f"{result!r} is not a list of tuples (an empty list for none)")
+        try:
+            rows = iter(result)
+        except TypeError:
+            raise Misfit(f"{result!r} is not a list of tuples (an empty list for none)") from None
+        return [output.conform_row(row) for row in rows]
+
+    return check
+
+
+def _looks_like_rows(result: Any) -> bool:
+    return isinstance(result, list) and any(isinstance(row, (tuple, dict, list)) for row in result)

@@ -1,0 +1,183 @@
+"""Users' functions: called in one place, so that every failure names step, function and tuple."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from onefold.core.errors import FunctionFailed, OnefoldError, WrongArity
+from onefold.core.records import Tuple
+from onefold.core.types import Misfit
+
+_PACKAGE = str(Path(__file__).parents[1])
+
+
+@dataclass(frozen=True)
+class Step:
+    """An operator as the user wrote it: its name, and where."""
+
+    operator: str
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.operator} ({self.file}, line {self.line})" if self.file else self.operator
+
+
+def here(operator: str) -> Step:
+    """Return the step that the user is writing: the first line outside of this package."""
+    frame = inspect.currentframe()
+    while frame and frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    if frame is None:  # an interpreter without frames
+        return Step(operator)
+    return Step(operator, Path(frame.f_code.co_filename).name, frame.f_lineno)
+
+
+class Outcome(Enum):
+    """What a call gives that was set aside instead of failing the run."""
+
+    FAILED = "failed"
+
+
+FAILED = Outcome.FAILED
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A call of a user's function that went wrong."""
+
+    step: Step
+    function: str
+    reason: str
+    subject: tuple[Any, ...]
+    """What the function was called with: a tuple, a pair, a window, a state and a tuple."""
+
+    @property
+    def tuple(self) -> Tuple | None:
+        """The one tuple that failed by itself, if it was one."""
+        tuples = [part for part in self.subject if isinstance(part, Tuple)]
+        return tuples[0] if len(tuples) == 1 else None
+
+    def error(self) -> FunctionFailed:
+        """Return the error that stops a run."""
+        return FunctionFailed(
+            f"{self.step} failed: {self.function} {self.reason}",
+            detail="called with " + " and ".join(_shown(part) for part in self.subject),
+            hint="mend the function, or set such tuples aside: --on-error quarantine=FILE",
+        )
+
+
+def _raise(failure: Failure) -> None:
+    raise failure.error()
+
+
+on_failure: ContextVar[Callable[[Failure], None]] = ContextVar("on_failure", default=_raise)
+"""What to do with a failure; a handler that returns lets the run go on without the result."""
+
+
+def _as_returned(result: Any, *_: Any) -> Any:
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class UserFunction:
+    """A function of the user's, where it is used, and what its operator makes of its result."""
+
+    function: Callable[..., Any]
+    step: Step
+    role: str
+    check: Callable[..., Any] = _as_returned
+    """`check(result, *arguments)` returns what the operator goes on with, or raises `Misfit`."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it; return what `check` makes of the result, or FAILED if that was set aside."""
+        try:
+            return self.check(self.function(*arguments), *arguments)
+        except Exception as problem:  # noqa: BLE001  a user's function may raise anything
+            self._report(problem, arguments)
+            return FAILED
+
+    def over(self, tuples: Iterable[Tuple]) -> Iterator[tuple[Tuple, Any]]:
+        """Call it for each tuple; skip those that fail and are set aside."""
+        function, check = self.function, self.check
+        for t in tuples:
+            try:
+                result = check(function(t), t)
+            except Exception as problem:  # noqa: BLE001  a user's function may raise anything
+                self._report(problem, (t,))
+                continue
+            if result is not FAILED:
+                yield t, result
+
+    def checked(self, check: Callable[..., Any]) -> UserFunction:
+        """Return the same function with another use of its result."""
+        return replace(self, check=check)
+
+    def _report(self, problem: Exception, arguments: tuple[Any, ...]) -> None:
+        if isinstance(problem, OnefoldError):
+            raise problem
+        failure = Failure(self.step, self.describe(), _reason(problem), arguments)
+        try:
+            on_failure.get()(failure)
+        except FunctionFailed as stop:
+            raise stop from problem
+
+    def describe(self) -> str:
+        """Write the function's name and where it stands."""
+        return describe(self.function)
+
+    def takes(self, count: int) -> UserFunction:
+        """Raise an error unless the function can be called with `count` arguments."""
+        if not callable(self.function):
+            raise WrongArity(
+                f"{self.step}: {self.role} must be a function",
+                detail=f"got {self.function!r}",
+            )
+        try:
+            signature = inspect.signature(self.function)
+        except (TypeError, ValueError):  # some built-in functions don't tell
+            return self
+        try:
+            signature.bind(*range(count))
+        except TypeError:
+            noun = "argument" if count == 1 else "arguments"
+            raise WrongArity(
+                f"{self.step}: {self.role} is called with {count} {noun}",
+                detail=f"{self.describe()} is declared as {self._declared(signature)}",
+            ) from None
+        return self
+
+    def _declared(self, signature: inspect.Signature) -> str:
+        return f"{getattr(self.function, '__name__', 'function')}{signature}"
+
+
+def describe(function: Any) -> str:
+    """Write a function's name and where it stands."""
+    inner = inspect.unwrap(function)
+    name = getattr(inner, "__qualname__", None) or repr(function)
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        return str(name)
+    name = name.replace("<locals>.", "").replace("<lambda>", "lambda")
+    return f"{name} ({Path(code.co_filename).name}, line {code.co_firstlineno})"
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, Misfit):
+        return f"returned the wrong shape: {problem}"
+    frames = [f for f in traceback.extract_tb(problem.__traceback__) if f.filename != __file__]
+    where = f" at {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    text = str(problem)
+    return f"raised {type(problem).__name__}{': ' if text else ''}{text}{where}"
+
+
+def _shown(part: Any) -> str:
+    text = repr(part)
+    return text if len(text) <= 300 else text[:297] + "..."

@@ -1,0 +1,84 @@
+"""Records: read-only rows with attribute access. A `Tuple` is one with its time in front."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from functools import cache
+from typing import Any, TypeVar, cast
+
+
+class Record(tuple[Any, ...]):
+    """The value of a struct: `r.name`, `r["name"]`, `r[0]`; equal by value; never changed."""
+
+    __slots__ = ()
+    _names: tuple[str, ...] = ()
+    _maker: Any = None
+
+    def __getitem__(self, which: Any) -> Any:
+        if type(which) is str:
+            try:
+                return tuple.__getitem__(self, self._names.index(which))
+            except ValueError:
+                raise KeyError(which) from None
+        return tuple.__getitem__(self, which)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"no attribute {name!r}: there are {', '.join(self._names)}")
+
+    def __repr__(self) -> str:
+        pairs = (f"{name}={value!r}" for name, value in zip(self._names, self))
+        return "(" + ", ".join(pairs) + ")"
+
+    def __reduce__(self) -> Any:
+        return _again, (type(self)._kind(), self._maker, tuple(self))
+
+    @classmethod
+    def _kind(cls) -> type[Record]:
+        return next(base for base in cls.__mro__ if base.__module__ == __name__)
+
+
+class Tuple(Record):
+    """A tuple of a stream: its event time first, as in the paper (t[0] = τ), then its values."""
+
+    __slots__ = ()
+    time: int
+
+
+class Key(Record):
+    """The key of a window when it is a list of attributes: `window.key.word`."""
+
+    __slots__ = ()
+
+
+R = TypeVar("R", bound=Record)
+
+
+@cache
+def record_class(kind: type[R], names: tuple[str, ...], maker: Any = None) -> type[R]:
+    """Return the class of the records with these attributes, made for the type `maker`."""
+    getters = {name: _getter(position) for position, name in enumerate(names)}
+    content = {"__slots__": (), "_names": names, "_maker": (names, maker), **getters}
+    made: type[R] = type(kind.__name__, (kind,), {**content, "__module__": "onefold"})
+    return made
+
+
+def _again(kind: type[Record], maker: Any, values: tuple[Any, ...]) -> Record:
+    names, made_for = maker
+    return cast(Record, record_class(kind, names, made_for)(values))
+
+
+def values(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return what a tuple holds beside its time."""
+    return tuple.__getitem__(row, slice(1, None))
+
+
+def as_dict(row: Record) -> dict[str, Any]:
+    """Return a record as a dictionary; a tuple's time comes first."""
+    return dict(zip(row._names, row))
+
+
+def _getter(position: int) -> Any:
+    # Any namedtuple's getters run in C, and fit every other tuple class as well.
+    return getattr(
+        namedtuple("Positions", [f"at{n}" for n in range(position + 1)]), f"at{position}"
+    )

@@ -1,0 +1,284 @@
+"""Tuple types: named, typed attributes, written as Spark writes them.
+
+A data type knows one thing about values: `conform` returns the normal form of a value that fits,
+and raises `Misfit` for one that does not. Null fits every type.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from operator import index
+from typing import Any
+
+from onefold.core.records import Key, Record, Tuple, record_class, values
+from onefold.core.time import EPOCH, as_utc
+from onefold.core.values import listed, normal_float, order
+
+
+class Misfit(ValueError):
+    """A value that does not fit a type; the text says which and why."""
+
+
+def misfit(value: Any, wanted: str) -> Misfit:
+    """Return the error for a value that is not what was wanted."""
+    shown = repr(value)
+    shown = shown if len(shown) <= 80 else shown[:77] + "..."
+    return Misfit(f"{shown} is a {type(value).__name__}, not {wanted}")
+
+
+@dataclass(frozen=True)
+class DataType:
+    """What an attribute may hold. `str(type)` is how Spark writes it."""
+
+    def conform(self, value: Any) -> Any:
+        raise NotImplementedError(type(self).__name__)
+
+
+@dataclass(frozen=True)
+class String(DataType):
+    """Text."""
+
+    def conform(self, value: Any) -> Any:
+        if isinstance(value, str) or value is None:
+            return value
+        raise misfit(value, "a string")
+
+    def __str__(self) -> str:
+        return "string"
+
+
+@dataclass(frozen=True)
+class Boolean(DataType):
+    """True or false."""
+
+    def conform(self, value: Any) -> Any:
+        if isinstance(value, bool) or value is None:
+            return value
+        if type(value).__name__ in ("bool", "bool_"):  # numpy's
+            return bool(value)
+        raise misfit(value, "a boolean")
+
+    def __str__(self) -> str:
+        return "boolean"
+
+
+@dataclass(frozen=True)
+class Integer(DataType):
+    """A whole number of 32 or 64 bits: what Spark can't hold is an error here too."""
+
+    bits: int
+
+    def conform(self, value: Any) -> Any:
+        if type(value) is int:
+            if -(limit := 1 << self.bits - 1) <= value < limit:
+                return value
+            raise Misfit(f"{value} does not fit in the {self.bits} bits of {self}")
+        if value is None:
+            return None
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise misfit(value, f"a whole number ({self})")
+        return self.conform(index(value))
+
+    def __str__(self) -> str:
+        return "int" if self.bits == 32 else "bigint"
+
+
+@dataclass(frozen=True)
+class Floating(DataType):
+    """A number of 32 or 64 bits. A whole number is taken as it is; 32 bits are rounded to."""
+
+    bits: int
+
+    def conform(self, value: Any) -> Any:
+        if value is None:
+            return None
+        if isinstance(value, bool) or not (
+            isinstance(value, (int, float)) or hasattr(value, "__float__")
+        ):
+            raise misfit(value, f"a number ({self})")
+        number = normal_float(float(value))
+        if self.bits == 64:
+            return number
+        try:
+            return normal_float(float(struct.unpack("f", struct.pack("f", number))[0]))
+        except OverflowError:
+            raise Misfit(f"{value} does not fit in the 32 bits of float") from None
+
+    def __str__(self) -> str:
+        return "float" if self.bits == 32 else "double"
+
+
+@dataclass(frozen=True)
+class Timestamp(DataType):
+    """A moment in UTC, to the microsecond, as a `datetime`. Takes ISO text and milliseconds too."""
+
+    def conform(self, value: Any) -> Any:
+        match value:
+            case None:
+                return None
+            case datetime():
+                return as_utc(value)
+            case str():
+                try:
+                    return as_utc(datetime.fromisoformat(value.strip().replace("Z", "+00:00")))
+                except ValueError:
+                    raise Misfit(f"{value!r} is not a timestamp in ISO 8601") from None
+            case int() if not isinstance(value, bool):
+                try:
+                    return EPOCH + timedelta(milliseconds=value)
+                except OverflowError:
+                    raise Misfit(f"{value} ms lies outside of the calendar") from None
+        raise misfit(value, "a timestamp")
+
+    def __str__(self) -> str:
+        return "timestamp"
+
+
+@dataclass(frozen=True)
+class Binary(DataType):
+    """Bytes."""
+
+    def conform(self, value: Any) -> Any:
+        if type(value) is bytes or value is None:
+            return value
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return bytes(value)
+        raise misfit(value, "bytes")
+
+    def __str__(self) -> str:
+        return "binary"
+
+
+@dataclass(frozen=True)
+class Array(DataType):
+    """Any number of values of one type, as a tuple."""
+
+    element: DataType
+
+    def conform(self, value: Any) -> Any:
+        if value is None:
+            return None
+        if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
+            raise misfit(value, f"an {self}")
+        conform, items = self.element.conform, []
+        for position, item in enumerate(value):
+            try:
+                items.append(conform(item))
+            except Misfit as problem:
+                raise Misfit(f"element {position}: {problem}") from None
+        return tuple(items)
+
+    def __str__(self) -> str:
+        return f"array<{self.element}>"
+
+
+@dataclass(frozen=True)
+class Struct(DataType):
+    """Named values, as a record."""
+
+    attributes: tuple[tuple[str, DataType], ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.attributes)
+
+    @cached_property
+    def record(self) -> type[Record]:
+        return record_class(Record, self.names, self)
+
+    @cached_property
+    def conformers(self) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+        return tuple((name, kind.conform) for name, kind in self.attributes)
+
+    def conform(self, value: Any) -> Any:
+        if value is None or type(value) is self.record:
+            return value
+        return self.record(self.conform_row(value))
+
+    def conform_row(self, row: Any) -> list[Any]:
+        """Return the values of a row, given as a mapping or as a tuple, in normal form."""
+        if isinstance(row, Tuple):
+            row = values(row)
+        elif isinstance(row, Mapping):
+            row = self._in_order(row)
+        elif not isinstance(row, (tuple, list)):
+            raise misfit(row, f"a tuple or a mapping of {listed(self.names)}")
+        if len(row) != len(self.attributes):
+            raise Misfit(
+                f"{tuple(row)!r} has {len(row)} values, and the type has "
+                f"{len(self.attributes)}: {listed(self.names)}"
+            )
+        conforming = []
+        for (name, conform), value in zip(self.conformers, row):
+            try:
+                # `window.key` of one attribute stands for its only value.
+                lone_key = isinstance(value, Key) and len(value) == 1
+                conforming.append(conform(value[0] if lone_key else value))
+            except Misfit as problem:
+                raise Misfit(f"attribute {name}: {problem}") from None
+        return conforming
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.attributes,)
+
+    def _in_order(self, row: Mapping[str, Any]) -> list[Any]:
+        if missing := [name for name in self.names if name not in row]:
+            raise Misfit(f"attribute {listed(missing)} is missing in {dict(row)!r}")
+        if unknown := [str(name) for name in row if name not in self.names]:
+            raise Misfit(f"{listed(unknown)} in {dict(row)!r} is no attribute of {self}")
+        return [row[name] for name in self.names]
+
+    def __str__(self) -> str:
+        return "struct<" + ", ".join(f"{name}: {kind}" for name, kind in self.attributes) + ">"
+
+
+@dataclass(frozen=True)
+class TupleType(Struct):
+    """The type of a stream: what its tuples hold beside their time."""
+
+    @cached_property
+    def tuple_class(self) -> type[Tuple]:
+        """The class of this type's tuples: `tuple_class((time, *values))`, values conforming."""
+        return record_class(Tuple, ("time", *self.names), self)
+
+    def make(self, time: int, row: Any) -> Tuple:
+        """Return a tuple at `time` with the values of `row`.
+
+        >>> from onefold.core.ddl import tuple_type
+        >>> tuple_type("word string, n int").make(5, {"n": 1, "word": "a"})
+        (time=5, word='a', n=1)
+        """
+        row = values(row) if type(row) is self.tuple_class else self.conform_row(row)
+        made: Tuple = self.tuple_class((time, *row))
+        return made
+
+    @cached_property
+    def _has_floats(self) -> bool:
+        return any(_holds_floats(kind) for _, kind in self.attributes)
+
+    def sort(self, tuples: list[Tuple]) -> list[Tuple]:
+        """Return tuples by time, ties by value: the order in which a function sees a window."""
+        if not self._has_floats:
+            try:
+                return sorted(tuples)
+            except TypeError:  # nulls, which Python does not compare
+                pass
+        return sorted(tuples, key=order)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {kind}" for name, kind in self.attributes)
+
+
+def _holds_floats(kind: DataType) -> bool:
+    match kind:
+        case Floating():
+            return True
+        case Array(element):
+            return _holds_floats(element)
+        case Struct(attributes):
+            return any(_holds_floats(inner) for _, inner in attributes)
+    return False

@@ -1,0 +1,252 @@
+"""The reference engine: the executable specification. One thread, deterministic, no JVM.
+
+A plan becomes stations, one for each node, each with its kernel. What a station emits goes to those
+it feeds at once, in order, so every edge is first in, first out. The only queues are those of
+loops, and a `schedule` says how much of a queue comes round before upstream goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from onefold.core.errors import BadSnapshot, MistypedTuple, StreamEnded, UnknownSource
+from onefold.core.plan import Late, Node, Plan, Source
+from onefold.core.records import Tuple
+from onefold.core.time import END_OF_TIME, START_OF_TIME
+from onefold.core.types import Misfit, TupleType
+from onefold.core.values import listed
+from onefold.engines.snapshots import packed, unpacked
+from onefold.engines.trace import Event, Kind, NodeWatch, Record
+from onefold.operators.loop import LoopKernel
+
+Schedule = Callable[[int], int]
+"""Given how many tuples wait in a loop's queue, how many of them come round now."""
+
+
+def everything(waiting: int) -> int:
+    """Let the whole queue come round before anything else happens."""
+    return waiting
+
+
+class Station:
+    """A node at work: its kernel, the watermarks of its inputs, and whom it feeds."""
+
+    def __init__(self, node: Node, record: Record | None) -> None:
+        self.node, self.record = node, record
+        self.kernel = node.kernel(NodeWatch(node, record) if record else None)
+        self.watermarks = [START_OF_TIME] * max(1, len(node.inputs))
+        self.reached = START_OF_TIME
+        self.fed: list[tuple[Station, int]] = []
+        self.late_fed: list[tuple[Station, int]] = []
+        self.received = [0] * len(self.watermarks)
+        self.emitted = 0
+        self.dropped = [0] * len(self.watermarks)
+
+    def receive(self, port: int, tuples: list[Tuple]) -> None:
+        """Take tuples."""
+        self.received[port] += len(tuples)
+        self.kernel.process(port, tuples, self)
+
+    def advance(self, port: int, watermark: int) -> None:
+        """Take a watermark; the operator's own is the least over its inputs."""
+        self.watermarks[port] = watermark
+        least = min(self.watermarks)
+        if least > self.reached:
+            self.reached = least
+            self.kernel.advance(least, self)
+
+    def emit(self, tuples: list[Tuple]) -> None:
+        self.emitted += len(tuples)
+        if self.record:
+            for t in tuples:
+                self.record(Event(self.node, Kind.TUPLE, t))
+        for station, port in self.fed:
+            station.receive(port, tuples)
+
+    def watermark(self, watermark: int) -> None:
+        if self.record:
+            self.record(Event(self.node, Kind.WATERMARK, watermark=watermark))
+        for station, port in self.fed:
+            station.advance(port, watermark)
+        if watermark == END_OF_TIME:
+            for station, _ in self.late_fed:
+                station.advance(0, watermark)
+
+    def late(self, port: int, tuples: list[Tuple]) -> None:
+        self.dropped[port] += len(tuples)
+        if self.record:
+            for t in tuples:
+                self.record(Event(self.node, Kind.LATE, t))
+        for station, of_port in self.late_fed:
+            if of_port == port:
+                station.receive(0, tuples)
+
+
+class Engine:
+    """Runs a plan. Give it tuples and watermarks; take what it makes.
+
+    >>> import onefold as of
+    >>> words = of.source("words", "word string")
+    >>> engine = Engine(of.lower(words.filter(lambda t: len(t.word) > 1), "aggregate"))
+    >>> engine.input("words", [(1, "a"), (2, "be")])
+    >>> engine.watermark("words", 3)
+    >>> engine.take_output()
+    [(time=2, word='be')]
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        on_output: Callable[[list[Tuple]], None] | None = None,
+        on_late: Callable[[Node, list[Tuple]], None] | None = None,
+        record: Record | None = None,
+        schedule: Schedule = everything,
+    ) -> None:
+        self.plan, self.schedule = plan, schedule
+        self.stations = {node: Station(node, record) for node in plan.nodes}
+        for node, station in self.stations.items():
+            for port, feeding in enumerate(node.inputs):
+                if isinstance(node, Late):
+                    self.stations[feeding].late_fed.append((station, node.port))
+                else:
+                    self.stations[feeding].fed.append((station, port))
+        self._loops = [s for s in self.stations.values() if isinstance(s.kernel, LoopKernel)]
+        self._output: list[Tuple] = []
+        self._late: list[Tuple] = []
+        self._sink(plan, on_output or self._output.extend)
+        for node, station in self.stations.items():
+            if node.late_ports:
+                station.late_fed.extend(self._late_sinks(node, on_late))
+        self.ended: set[str] = set()
+
+    def _sink(self, plan: Plan, take: Callable[[list[Tuple]], None]) -> None:
+        self.stations[plan.output].fed.append((_Sink(take), 0))  # type: ignore[arg-type]
+
+    def _late_sinks(
+        self, node: Node, on_late: Callable[[Node, list[Tuple]], None] | None
+    ) -> Iterable[tuple[Any, int]]:
+        def take(tuples: list[Tuple]) -> None:
+            if on_late:
+                on_late(node, tuples)
+            else:
+                self._late.extend(tuples)
+
+        return [(_Sink(take), port) for port in range(node.late_ports)]
+
+    def input(self, source: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Feed rows `(time, value, value, …)` to a source."""
+        type = self._source(source).type
+        self.process(source, [_checked(source, type, row) for row in rows])
+
+    def process(self, source: str, tuples: list[Tuple]) -> None:
+        """Feed tuples of the source's own type to it."""
+        station = self.stations[self._source(source)]
+        if source in self.ended:
+            raise StreamEnded(f"source {source!r} has ended and takes no more tuples")
+        if tuples:
+            station.receive(0, tuples)
+            self.run_loops(self.schedule)
+
+    def watermark(self, source: str, watermark: int) -> None:
+        """Promise that every later tuple of the source has a time ≥ `watermark`."""
+        station = self.stations[self._source(source)]
+        station.advance(0, max(watermark, station.reached))
+        self.run_loops(self.schedule)
+
+    def end(self, *sources: str) -> None:
+        """End these sources, or all of them: every window fires, and loops come to rest."""
+        for source in sources or self.plan.sources:
+            self.watermark(source, END_OF_TIME)
+            self.ended.add(source)
+        if self.ended == set(self.plan.sources):
+            self.run_loops(everything)
+
+    def run_loops(self, schedule: Schedule) -> None:
+        """Let the queues of the loops come round until `schedule` has had enough."""
+        busy = True
+        while busy:
+            busy = False
+            for station in self._loops:
+                kernel = station.kernel
+                assert isinstance(kernel, LoopKernel)
+                if kernel.queue and (count := min(schedule(len(kernel.queue)), len(kernel.queue))):
+                    kernel.turn(count, station)
+                    busy = True
+
+    def take_output(self) -> list[Tuple]:
+        """Return what has come out since the last call."""
+        taken, self._output[:] = self._output[:], []
+        return taken
+
+    def take_late(self) -> list[Tuple]:
+        """Return what all operators have dropped since the last call."""
+        taken, self._late[:] = self._late[:], []
+        return taken
+
+    def output_watermark(self) -> int:
+        """Return up to which time the output is complete."""
+        return next(
+            s.reached for s, _ in self.stations[self.plan.output].fed if isinstance(s, _Sink)
+        )
+
+    def snapshot(self) -> bytes:
+        """Return the whole state between two inputs."""
+        states = [
+            (s.kernel.snapshot(), s.watermarks, s.reached, s.received, s.emitted, s.dropped)
+            for s in self.stations.values()
+        ]
+        return packed((len(states), states, self.ended, self._output, self._late))
+
+    def restore(self, snapshot: bytes) -> None:
+        """Take up a snapshot of the same plan, in a new engine."""
+        count, states, self.ended, self._output[:], self._late[:] = unpacked(snapshot)
+        if count != len(self.stations):
+            raise BadSnapshot(
+                f"the snapshot is of a plan with {count} operators, this one has "
+                f"{len(self.stations)}",
+                hint="restore with the pipeline and implementation that the snapshot was taken of",
+            )
+        for station, (state, *rest) in zip(self.stations.values(), states):
+            station.kernel.restore(state)
+            station.watermarks, station.reached, station.received, *last = rest
+            station.emitted, station.dropped = last
+
+    def _source(self, name: str) -> Source:
+        try:
+            return self.plan.sources[name]
+        except KeyError:
+            raise UnknownSource(
+                f"the pipeline has no source {name!r}",
+                hint=f"its sources are {listed(list(self.plan.sources))}",
+            ) from None
+
+
+class _Sink:
+    """The end of an edge."""
+
+    def __init__(self, take: Callable[[list[Tuple]], None]) -> None:
+        self.take = take
+        self.reached = START_OF_TIME
+
+    def receive(self, port: int, tuples: list[Tuple]) -> None:
+        self.take(tuples)
+
+    def advance(self, port: int, watermark: int) -> None:
+        self.reached = watermark
+
+
+def _checked(source: str, type: TupleType, row: Sequence[Any]) -> Tuple:
+    if isinstance(row, Tuple):
+        return type.make(row.time, row)
+    time = row[0] if isinstance(row, (tuple, list)) and row else None
+    if not isinstance(time, int) or isinstance(time, bool):
+        raise MistypedTuple(
+            f"source {source}: a tuple begins with its time, in whole milliseconds",
+            detail=f"got {row!r}",
+        )
+    try:
+        return type.make(time, tuple(row[1:]))
+    except Misfit as problem:
+        raise MistypedTuple(f"source {source}: {problem}", detail=f"tuple {row!r}") from None

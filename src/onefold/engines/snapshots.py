@@ -1,0 +1,31 @@
+"""Snapshots: pickled, with the one NaN of `core.values` kept one."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from typing import Any
+
+from onefold.core.values import NAN
+
+
+class _Pickler(pickle.Pickler):
+    def persistent_id(self, value: Any) -> str | None:
+        return "nan" if isinstance(value, float) and value != value else None
+
+
+class _Unpickler(pickle.Unpickler):
+    def persistent_load(self, name: str) -> float:
+        return NAN
+
+
+def packed(state: Any) -> bytes:
+    """Return the state as bytes."""
+    buffer = io.BytesIO()
+    _Pickler(buffer).dump(state)
+    return buffer.getvalue()
+
+
+def unpacked(snapshot: bytes) -> Any:
+    """Return the state that `packed` was given."""
+    return _Unpickler(io.BytesIO(snapshot)).load()

@@ -1,0 +1,40 @@
+"""embed (E): all tuples that a window makes, carried in one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from onefold.core.aggregate import Aggregate, Rows, Window
+from onefold.core.functions import Step
+from onefold.core.plan import Node
+from onefold.core.types import Array, Integer, String, Struct, TupleType
+from onefold.core.values import identity
+from onefold.operators.aggregate import Aggregation
+
+FROM_EMBED = -1
+"""The position of a tuple that comes from embed and has not been round the loop yet."""
+
+
+def embedded_type(output: TupleType) -> TupleType:
+    """Return the type of what embed emits: whose tuples, the tuples, which one is next."""
+    carried = Array(Struct(output.attributes))
+    return TupleType((("identity", String()), ("tuples", carried), ("position", Integer(32))))
+
+
+def embed(input: Node, meaning: Aggregate, step: Step) -> Aggregation:
+    """Return the minimal Aggregate that carries what `meaning` would emit in one tuple.
+
+    The identity of the window goes along: its key, and how many tuples it held, which grows each
+    time that it fires. So no two embedded tuples of one time are equal (traps, row 4).
+    """
+    carried = Struct(meaning.output.attributes).record
+
+    def all_in_one(window: Window) -> Rows:
+        tuples = tuple(carried(row) for row in meaning.function(window))
+        whose = identity((window.key, len(window.tuples)))
+        return [(whose, tuples, FROM_EMBED)] if tuples else ()
+
+    output = embedded_type(meaning.output)
+    name = meaning.name if meaning.name.startswith("embed") else f"embed {meaning.name}"
+    single = replace(meaning, function=all_in_one, output=output, many=False, name=name)
+    return Aggregation((input,), output, step, single)

@@ -1,0 +1,76 @@
+"""flat_map: any number of tuples for each tuple, at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from onefold.core.aggregate import WHOLE_TUPLE, Aggregate, Rows, Window, many_rows
+from onefold.core.ddl import tuple_type
+from onefold.core.functions import FAILED, Step, UserFunction
+from onefold.core.kernel import Kernel, Outlet, Watch
+from onefold.core.plan import Composition, Late, Node
+from onefold.core.records import Tuple
+from onefold.core.time import TICK
+from onefold.core.types import TupleType
+from onefold.operators.aggregate_plus import AggregationPlus
+
+
+def flat_map(
+    input: Node, function: Callable[[Any], Any], type: str | TupleType, step: Step
+) -> FlatMap:
+    """Return FM(input, function)."""
+    output = tuple_type(type)
+    rows = UserFunction(function, step, "function", many_rows(output)).takes(1)
+    return FlatMap((input,), output, step, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class FlatMap(Node):
+    """All tuples that the function makes of each tuple."""
+
+    function: UserFunction
+
+    @property
+    def ahead(self) -> bool:
+        return self.inputs[0].ahead
+
+    def compose(self, inputs: tuple[Node, ...]) -> Composition:
+        """flat_map(f) = aggregate_plus(all f(t) of a window; windows of δ, by the whole tuple)
+
+        Equal tuples share a window, and each of them counts (theorem 1).
+        """
+        name = f"embed {self.step.operator}"
+        rows = _of_window(self.function)
+        meaning = Aggregate(rows, self.type, WHOLE_TUPLE, TICK, TICK, many=True, name=name)
+        embed = AggregationPlus(inputs, self.type, self.step, meaning)
+        return Composition(embed, (Late.of(embed),))
+
+    def with_late(self) -> Composition:
+        """Return this node as what another one is composed of."""
+        return Composition(self, (Late.of(self),))
+
+    def kernel(self, watch: Watch | None = None) -> Kernel:
+        return FlatMapKernel(self)
+
+
+def _of_window(function: UserFunction) -> Callable[[Window], Rows]:
+    def rows(window: Window) -> Rows:
+        made = [function(t) for t in window.tuples]
+        return [row for several in made if several is not FAILED for row in several]
+
+    return rows
+
+
+class FlatMapKernel(Kernel):
+    """Forwards what the function makes of each tuple, at once."""
+
+    def __init__(self, node: FlatMap) -> None:
+        self.function, self.make = node.function, node.type.tuple_class
+
+    def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
+        make = self.make
+        made = [make((t.time, *row)) for t, rows in self.function.over(tuples) for row in rows]
+        if made:
+            out.emit(made)

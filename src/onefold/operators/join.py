@@ -1,0 +1,211 @@
+"""join: pairs of tuples of equal key, once for every window that holds both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Any, ClassVar
+
+from onefold.core import windows
+from onefold.core.aggregate import (
+    WHOLE_TUPLE,
+    Aggregate,
+    KeyArgument,
+    KeyBy,
+    Rows,
+    Window,
+    key_by,
+    window_lengths,
+)
+from onefold.core.ddl import tuple_type
+from onefold.core.errors import BadKey
+from onefold.core.functions import FAILED, Step, UserFunction
+from onefold.core.kernel import Kernel, Outlet, Watch
+from onefold.core.plan import Composition, Late, Node, check_sources
+from onefold.core.records import Tuple, values
+from onefold.core.time import START_OF_TIME, TICK, Duration
+from onefold.core.types import Array, Struct, TupleType
+from onefold.operators.aggregate import Aggregation
+from onefold.operators.aggregate_plus import AggregationPlus
+from onefold.operators.union import union
+
+JoinKey = KeyArgument | tuple[KeyArgument, KeyArgument]
+LEFT, RIGHT = 0, 1
+
+
+def join(
+    left: Node,
+    right: Node,
+    type: str | TupleType,
+    *,
+    key: JoinKey,
+    where: Callable[[Any, Any], Any] | None,
+    select: Callable[[Any, Any], Any] | None,
+    size: Duration,
+    advance: Duration | None,
+    step: Step,
+) -> Join:
+    """Return J(Γ(advance, size, left, key₁), Γ(advance, size, right, key₂), where)."""
+    check_sources(step, left, right)
+    output = tuple_type(type)
+    length, stride, _ = window_lengths(size, advance, 0, step)
+    keys = tuple(
+        key_by(each, side.type, step) for each, side in zip(_sides(key, step), (left, right))
+    )
+    return Join(
+        (left, right),
+        output,
+        step,
+        keys,
+        UserFunction(where or _always, step, "where").takes(2),
+        UserFunction(
+            select or _both, step, "select", lambda row, *_: output.conform_row(row)
+        ).takes(2),
+        length,
+        stride,
+    )
+
+
+def _sides(key: JoinKey, step: Step) -> tuple[KeyArgument, KeyArgument]:
+    if not isinstance(key, tuple):
+        return key, key
+    if len(key) != 2:
+        raise BadKey(
+            f"{step}: a join has two keys, one for each side",
+            detail=f"got {len(key)}",
+            hint="write key=(left_key, right_key), or one key for both sides",
+        )
+    return key
+
+
+def _always(_x: Tuple, _y: Tuple) -> bool:
+    return True
+
+
+def _both(x: Tuple, y: Tuple) -> tuple[Any, ...]:
+    return values(x) + values(y)
+
+
+@dataclass(frozen=True, eq=False)
+class Join(Node):
+    """The selected row of each pair that shares a key and a window, and that `where` holds for."""
+
+    keys: tuple[KeyBy, ...]
+    where: UserFunction
+    select: UserFunction
+    size: int
+    advance: int
+    late_ports: ClassVar[int] = 2
+
+    @property
+    def ahead(self) -> bool:
+        return True
+
+    def match(self, x: Tuple, y: Tuple) -> Rows:
+        """Return the row of a pair; none if `where` does not hold."""
+        holds = self.where(x, y)
+        if holds is FAILED or not holds:
+            return ()
+        row = self.select(x, y)
+        return () if row is FAILED else (row,)
+
+    def compose(self, inputs: tuple[Node, ...]) -> Composition:
+        """join(p) = aggregate_plus(pairs that match; {A1(left), A2(right)}, by key)
+
+        A1 and A2 collect equal tuples of one instant and give both sides one type (theorem 2).
+        """
+        sides = [Array(Struct(each.type.attributes)) for each in inputs]
+        both = TupleType((("left", sides[LEFT]), ("right", sides[RIGHT])))
+        collected = [self._collect(each, port, both) for port, each in enumerate(inputs)]
+        key = KeyBy(function=UserFunction(self._key_of_collected, self.step, "key"))
+        meaning = Aggregate(
+            self._pairs, self.type, key, self.size, self.advance, many=True, name="A3 of join"
+        )
+        matched = AggregationPlus((union(collected, self.step),), self.type, self.step, meaning)
+        return Composition(matched, tuple(Late.of(each) for each in collected))
+
+    def _collect(self, input: Node, port: int, both: TupleType) -> Aggregation:
+        record = Struct(input.type.attributes).record
+
+        def equal_tuples(window: Window) -> Rows:
+            tuples = tuple(record(values(t)) for t in window.tuples)
+            return [(tuples, ()) if port == LEFT else ((), tuples)]
+
+        name = f"A{port + 1} of join"
+        meaning = Aggregate(equal_tuples, both, WHOLE_TUPLE, TICK, TICK, name=name)
+        return Aggregation((input,), both, self.step, meaning)
+
+    def _collected(self, t: Tuple) -> tuple[int, list[Tuple]]:
+        """Return which side a collected tuple is from, and the tuples that it holds."""
+        port = RIGHT if t.left == () else LEFT
+        make = self.inputs[port].type.tuple_class
+        return port, [make((t.time, *each)) for each in (t.left, t.right)[port]]
+
+    def _key_of_collected(self, t: Tuple) -> Any:
+        port, tuples = self._collected(t)
+        keyed = [key for _, key in self.keys[port].over(tuples)]
+        return keyed[0] if keyed else FAILED
+
+    def _pairs(self, window: Window) -> Rows:
+        seen: tuple[list[Tuple], list[Tuple]] = ([], [])
+        rows: list[Any] = []
+        for t in window.tuples:
+            port, tuples = self._collected(t)
+            for one in tuples:
+                for other in seen[1 - port]:
+                    rows += self.match(one, other) if port == LEFT else self.match(other, one)
+                seen[port].append(one)
+        return rows
+
+    def kernel(self, watch: Watch | None = None) -> Kernel:
+        return JoinKernel(self)
+
+
+class JoinKernel(Kernel):
+    """Matches each tuple, as it comes, with those of the other side in every open window."""
+
+    def __init__(self, node: Join) -> None:
+        self.node = node
+        self.watermark = START_OF_TIME
+        self.windows: dict[int, dict[Hashable, tuple[list[Tuple], list[Tuple]]]] = {}
+        self.lefts: list[int] = []
+
+    def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
+        node = self.node
+        emitted: list[Tuple] = []
+        late: list[Tuple] = []
+        for t, key in node.keys[port].over(tuples):
+            lefts = windows.lefts(t.time, node.advance, node.size)
+            open_ = [w for w in lefts if not windows.dropped(w, node.size, 0, self.watermark)]
+            if not open_:
+                late.append(t)
+            for left in open_:
+                sides = self._sides(left, key)
+                for other in sides[1 - port]:
+                    rows = node.match(t, other) if port == LEFT else node.match(other, t)
+                    time = windows.output_time(left, node.size)
+                    emitted += [node.type.tuple_class((time, *row)) for row in rows]
+                sides[port].append(t)
+        if late:
+            out.late(port, late)
+        if emitted:
+            out.emit(emitted)
+
+    def _sides(self, left: int, key: Hashable) -> tuple[list[Tuple], list[Tuple]]:
+        if left not in self.windows:
+            self.windows[left] = {}
+            heappush(self.lefts, left)
+        return self.windows[left].setdefault(key, ([], []))
+
+    def advance(self, watermark: int, out: Outlet) -> None:
+        self.watermark = watermark
+        while self.lefts and windows.dropped(self.lefts[0], self.node.size, 0, watermark):
+            del self.windows[heappop(self.lefts)]
+        out.watermark(watermark)
+
+    def snapshot(self) -> Any:
+        return self.watermark, self.windows, self.lefts
+
+    def restore(self, state: Any) -> None:
+        self.watermark, self.windows, self.lefts = state

@@ -1,0 +1,213 @@
+"""stateful (O): a state for each key, fed by every tuple, put out at the end of every period."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from onefold.core import windows
+from onefold.core.aggregate import Aggregate, KeyArgument, KeyBy, Rows, Window, key_by, one_row
+from onefold.core.ddl import tuple_type
+from onefold.core.errors import BadDuration, RunError
+from onefold.core.functions import FAILED, Step, UserFunction
+from onefold.core.kernel import Kernel, Outlet, Watch
+from onefold.core.plan import Composition, Late, Node
+from onefold.core.records import Tuple, values
+from onefold.core.time import END_OF_TIME, START_OF_TIME, TICK, Duration, duration
+from onefold.core.types import Binary, Struct, TupleType
+from onefold.core.values import normal
+from onefold.operators.flat_map import FlatMap
+from onefold.operators.loop import Loop, LoopAggregation
+
+
+def stateful(
+    input: Node,
+    type: str | TupleType,
+    *,
+    key: KeyArgument,
+    period: Duration,
+    create: Callable[[Any], Any],
+    add: Callable[[Any, Any], Any],
+    merge: Callable[[Any, Any], Any],
+    output: Callable[[Any], Any],
+    extra_periods: int,
+    step: Step,
+) -> Stateful:
+    """Return O(create, add, merge, output, period, key, input)."""
+    made = tuple_type(type)
+    if extra_periods < 0:
+        raise BadDuration(f"{step}: extra_periods is {extra_periods}, and must be at least 0")
+    return Stateful(
+        (input,),
+        made,
+        step,
+        key_by(key, input.type, step),
+        duration(period, f"{step}: period", least=TICK),
+        UserFunction(create, step, "create").takes(1),
+        UserFunction(add, step, "add").takes(2),
+        UserFunction(merge, step, "merge").takes(2),
+        UserFunction(output, step, "output", one_row(made)).takes(1),
+        extra_periods,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Stateful(Node):
+    """What `output` makes of each key's state at every period boundary that the watermark passes.
+
+    It begins with the first window that holds a tuple of the key. After the end of the stream it
+    goes on to the last window that holds a tuple of any key, and `extra_periods` more.
+    """
+
+    key: KeyBy
+    period: int
+    create: UserFunction
+    add: UserFunction
+    merge: UserFunction
+    output: UserFunction
+    extra_periods: int
+
+    @property
+    def size(self) -> int:
+        """Windows are one tick longer than the period, so that a state falls in the next one."""
+        return self.period + TICK
+
+    def fold(self, state: Any, tuples: Iterable[Tuple]) -> Any:
+        """Return the state after these tuples; FAILED stands for no state."""
+        for t in tuples:
+            after = self.create(t) if state is FAILED else self.add(state, t)
+            state = state if after is FAILED else after
+        return state
+
+    def rows(self, state: Any) -> Rows:
+        """Return the row that the state puts out, or none."""
+        rows = self.output(state)
+        return () if rows is FAILED else rows
+
+    def compose(self, inputs: tuple[Node, ...]) -> Composition:
+        """stateful = flat_map(take out) of loop(aggregate over period + δ) of flat_map(put in)
+
+        A state that a window emits has the time of the instant that it shares with the next window,
+        and comes round into that one (lemma 5; traps, rows 5 to 7).
+        """
+        record = Struct(self.inputs[0].type.attributes).record
+        either = TupleType((("input", Struct(self.inputs[0].type.attributes)), ("state", Binary())))
+        put_in = UserFunction(lambda t: [(record(values(t)), None)], self.step, "put in")
+        entered = FlatMap(inputs, either, self.step, put_in)
+        key = KeyBy(function=UserFunction(self._key_of_either, self.step, "key"))
+        meaning = Aggregate(
+            self._next_state, either, key, self.size, self.period, TICK, name="A1 of stateful"
+        )
+        loop = Loop(distance=TICK, after_end=self.extra_periods)
+        states = LoopAggregation((entered,), either, self.step, meaning, loop)
+        take_out = UserFunction(lambda t: self.rows(_unpacked(t.state)[1]), self.step, "take out")
+        return Composition(FlatMap((states,), self.type, self.step, take_out), (Late.of(entered),))
+
+    def _entered(self, t: Tuple) -> Tuple:
+        return self.inputs[0].type.tuple_class((t.time, *t.input))
+
+    def _key_of_either(self, t: Tuple) -> Any:
+        if t.input is None:
+            return _unpacked(t.state)[0]
+        return next((key for _, key in self.key.over([self._entered(t)])), FAILED)
+
+    def _next_state(self, window: Window) -> Rows:
+        shared = window.left + self.period
+        if any(t.time == shared and t.input is None for t in window.tuples):
+            return ()  # its own state has come round: it has fired before
+        state: Any = FAILED
+        for t in window.tuples:
+            if t.time == shared:
+                continue  # counts in the next window
+            if t.input is not None:
+                state = self.fold(state, [self._entered(t)])
+            elif state is FAILED:
+                state = _unpacked(t.state)[1]
+            else:
+                merged = self.merge(state, _unpacked(t.state)[1])
+                state = state if merged is FAILED else merged
+        return () if state is FAILED else [(None, self._packed(window.key, state))]
+
+    def _packed(self, key: Hashable, state: Any) -> bytes:
+        try:
+            return pickle.dumps((key, state))
+        except Exception as problem:
+            raise RunError(
+                f"{self.step}: the state can't go round the loop, as it can't be pickled",
+                detail=f"{type(problem).__name__}: {problem}",
+                hint="build the state of plain values, or of classes at the top of a module",
+            ) from problem
+
+    def kernel(self, watch: Watch | None = None) -> Kernel:
+        return StatefulKernel(self)
+
+
+def _unpacked(state: bytes) -> tuple[Any, Any]:
+    key, value = pickle.loads(state)
+    return normal(key), value
+
+
+class StatefulKernel(Kernel):
+    """Keeps the tuples of the periods that are not over, and a state for each key."""
+
+    def __init__(self, node: Stateful) -> None:
+        self.node = node
+        self.watermark = START_OF_TIME
+        self.waiting: dict[int, dict[Hashable, list[Tuple]]] = {}
+        self.states: dict[Hashable, Any] = {}
+        self.last_input = START_OF_TIME
+        self.next_left = START_OF_TIME
+
+    def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
+        node = self.node
+        late: list[Tuple] = []
+        for t, key in node.key.over(tuples):
+            left = windows.last_left(t.time, node.period)
+            if windows.dropped(left, node.size, 0, self.watermark):
+                late.append(t)
+                continue
+            self.last_input = max(self.last_input, t.time)
+            self.waiting.setdefault(left, {}).setdefault(key, []).append(t)
+        if late:
+            out.late(port, late)
+
+    def advance(self, watermark: int, out: Outlet) -> None:
+        reached = self._final_watermark() if watermark == END_OF_TIME else watermark
+        while (left := self._next_window()) is not None and windows.fires(
+            left, self.node.size, reached
+        ):
+            self._end_period(left, out)
+        self.watermark = watermark
+        out.watermark(watermark)
+
+    def _next_window(self) -> int | None:
+        if self.states:
+            return self.next_left
+        return min(self.waiting, default=None)
+
+    def _end_period(self, left: int, out: Outlet) -> None:
+        node = self.node
+        for key, tuples in self.waiting.pop(left, {}).items():
+            state = node.fold(self.states.get(key, FAILED), node.inputs[0].type.sort(tuples))
+            if state is not FAILED:
+                self.states[key] = state
+        self.next_left = left + node.period
+        make, time = node.type.tuple_class, windows.output_time(left, node.size)
+        emitted = [make((time, *row)) for s in self.states.values() for row in node.rows(s)]
+        if emitted:
+            out.emit(emitted)
+
+    def _final_watermark(self) -> int:
+        if self.last_input == START_OF_TIME:
+            return self.watermark
+        last = windows.last_left(self.last_input, self.node.period)
+        final = last + self.node.size + self.node.extra_periods * self.node.period
+        return max(final, self.watermark)
+
+    def snapshot(self) -> Any:
+        return self.watermark, self.waiting, self.states, self.last_input, self.next_left
+
+    def restore(self, state: Any) -> None:
+        self.watermark, self.waiting, self.states, self.last_input, self.next_left = state

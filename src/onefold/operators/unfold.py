@@ -1,0 +1,60 @@
+"""unfold (X): the tuples that embed carried in one, one by one, by going round a loop."""
+
+from __future__ import annotations
+
+from onefold.core.aggregate import Aggregate, KeyBy, Rows, Window
+from onefold.core.functions import Step
+from onefold.core.plan import Node
+from onefold.core.records import Tuple
+from onefold.core.time import TICK
+from onefold.core.types import TupleType
+from onefold.operators.aggregate import Aggregation
+from onefold.operators.embed import FROM_EMBED
+from onefold.operators.loop import Loop, LoopAggregation
+
+# Keyed by all but the tuples carried: the identity tells them, as no two embedded tuples share one.
+BY_IDENTITY = KeyBy(("identity", "position"))
+
+
+def unfold(embedded: Node, output: TupleType, step: Step, *, lateness: int) -> Aggregation:
+    """Return X(embedded): A1 counts the position round and round, A2 takes out the tuple there.
+
+    `lateness` is that of the Aggregate in front: what it emits when it fires again comes that late.
+    """
+    counting = Aggregate(
+        next_position,
+        embedded.type,
+        BY_IDENTITY,
+        TICK,
+        TICK,
+        lateness + TICK,
+        name="A1 of unfold",
+    )
+    counted = LoopAggregation(
+        (embedded,), embedded.type, step, counting, Loop(distance=TICK, successors=successors)
+    )
+    picking = Aggregate(
+        tuple_at_position, output, BY_IDENTITY, TICK, TICK, lateness, name="A2 of unfold"
+    )
+    return Aggregation((counted,), output, step, picking)
+
+
+def next_position(window: Window) -> Rows:
+    """A1: start at position 0, then count up to the last tuple (traps, row 2)."""
+    t = window.tuples[0]
+    if t.position == FROM_EMBED:
+        return [(t.identity, tuple(each for one in window.tuples for each in one.tuples), 0)]
+    if t.position + 1 < len(t.tuples):
+        return [(t.identity, t.tuples, t.position + 1)]
+    return ()
+
+
+def tuple_at_position(window: Window) -> Rows:
+    """A2: the tuple at the position."""
+    t = window.tuples[0]
+    return [t.tuples[t.position]]
+
+
+def successors(t: Tuple) -> int:
+    """Return how many tuples will come round for one from embed: one for each that it carries."""
+    return len(t.tuples)

@@ -1,0 +1,43 @@
+"""union: the tuples of several streams of one type (P1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onefold.core.errors import TypeMismatch
+from onefold.core.functions import Step
+from onefold.core.kernel import Kernel, Watch
+from onefold.core.plan import Implementation, Node, PassOn, check_sources
+
+
+def union(inputs: Sequence[Node], step: Step) -> Union:
+    """Return {input, input, …}."""
+    first, *others = inputs
+    for other in others:
+        if other.type != first.type:
+            raise TypeMismatch(
+                f"{step}: the streams have different types",
+                detail=f"{first.type}  and  {other.type}",
+                hint="map one of them to the type of the other",
+            )
+    check_sources(step, *inputs)
+    return Union(tuple(inputs), first.type, step)
+
+
+@dataclass(frozen=True, eq=False)
+class Union(Node):
+    """All tuples of all inputs; the watermark is the least of theirs."""
+
+    late_ports: ClassVar[int] = 0
+
+    @property
+    def ahead(self) -> bool:
+        return any(each.ahead for each in self.inputs)
+
+    def primitive(self, implementation: Implementation) -> bool:
+        return True
+
+    def kernel(self, watch: Watch | None = None) -> Kernel:
+        return PassOn()
