@@ -1,4 +1,4 @@
-"""Finds the pipeline that a command or a transcript names: `file.py:name` or `package.module:name`."""
+"""Finds the pipeline that is named: `file.py:name` or `package.module:name`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def _from_file(where: str, beside: Path | None) -> ModuleType:
     # A name of its own, so that no file hides a library; registered, so that states pickle.
     unique = f"pipeline_{path.stem}_{sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(unique, path)
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     if str(path.parent) not in sys.path:
         sys.path.insert(0, str(path.parent))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
@@ -15,7 +16,7 @@ from onefold.core.errors import FunctionFailed, OnefoldError, WrongArity
 from onefold.core.records import Tuple
 from onefold.core.types import Misfit
 
-_PACKAGE = str(Path(__file__).parents[1])
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
 
 
 @dataclass(frozen=True)

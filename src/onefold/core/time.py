@@ -50,9 +50,9 @@ def _milliseconds(value: object, what: str) -> int:
         case int():
             return value
         case timedelta():
-            length = value / timedelta(milliseconds=1)
-            if length == int(length):
-                return int(length)
+            length, finer = divmod(value, timedelta(milliseconds=1))
+            if not finer:
+                return length
             raise BadDuration(
                 f"{what} is {value!r}, finer than a millisecond",
                 hint="event time is counted in whole milliseconds",

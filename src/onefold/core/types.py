@@ -6,6 +6,7 @@ and raises `Misfit` for one that does not. Null fits every type.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,9 +26,12 @@ class Misfit(ValueError):
 
 def misfit(value: Any, wanted: str) -> Misfit:
     """Return the error for a value that is not what was wanted."""
+    return Misfit(f"{_short(value)} is a {type(value).__name__}, not {wanted}")
+
+
+def _short(value: Any) -> str:
     shown = repr(value)
-    shown = shown if len(shown) <= 80 else shown[:77] + "..."
-    return Misfit(f"{shown} is a {type(value).__name__}, not {wanted}")
+    return shown if len(shown) <= 80 else shown[:77] + "..."
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,10 @@ class Integer(DataType):
             return None
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise misfit(value, f"a whole number ({self})")
-        return self.conform(index(value))
+        try:
+            return self.conform(index(value))
+        except TypeError:  # an array of several, which has the method and refuses
+            raise misfit(value, f"a whole number ({self})") from None
 
     def __str__(self) -> str:
         return "int" if self.bits == 32 else "bigint"
@@ -100,7 +107,12 @@ class Floating(DataType):
             isinstance(value, (int, float)) or hasattr(value, "__float__")
         ):
             raise misfit(value, f"a number ({self})")
-        number = normal_float(float(value))
+        try:
+            number = normal_float(float(value))
+        except OverflowError:
+            raise Misfit(f"{_short(value)} does not fit in the 64 bits of double") from None
+        except (TypeError, ValueError):  # an array of several, which has the method and refuses
+            raise misfit(value, f"a number ({self})") from None
         if self.bits == 64:
             return number
         try:
@@ -121,12 +133,13 @@ class Timestamp(DataType):
             case None:
                 return None
             case datetime():
-                return as_utc(value)
+                return _in_calendar(value)
             case str():
                 try:
-                    return as_utc(datetime.fromisoformat(value.strip().replace("Z", "+00:00")))
+                    moment = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
                 except ValueError:
                     raise Misfit(f"{value!r} is not a timestamp in ISO 8601") from None
+                return _in_calendar(moment)
             case int() if not isinstance(value, bool):
                 try:
                     return EPOCH + timedelta(milliseconds=value)
@@ -136,6 +149,13 @@ class Timestamp(DataType):
 
     def __str__(self) -> str:
         return "timestamp"
+
+
+def _in_calendar(moment: datetime) -> datetime:
+    try:
+        return as_utc(moment)
+    except OverflowError:
+        raise Misfit(f"{moment} lies outside of the calendar in UTC") from None
 
 
 @dataclass(frozen=True)
@@ -233,7 +253,7 @@ class Struct(DataType):
         return [row[name] for name in self.names]
 
     def __str__(self) -> str:
-        return "struct<" + ", ".join(f"{name}: {kind}" for name, kind in self.attributes) + ">"
+        return "struct<" + ", ".join(f"{written(n)}: {kind}" for n, kind in self.attributes) + ">"
 
 
 @dataclass(frozen=True)
@@ -270,7 +290,12 @@ class TupleType(Struct):
         return sorted(tuples, key=order)
 
     def __str__(self) -> str:
-        return ", ".join(f"{name} {kind}" for name, kind in self.attributes)
+        return ", ".join(f"{written(name)} {kind}" for name, kind in self.attributes)
+
+
+def written(name: str) -> str:
+    """Write an attribute's name so that it can be read back: in backticks if it is no word."""
+    return name if re.fullmatch(r"\w+", name) else f"`{name}`"
 
 
 def _holds_floats(kind: DataType) -> bool:

@@ -191,6 +191,10 @@ class Engine:
             s.reached for s, _ in self.stations[self.plan.output].fed if isinstance(s, _Sink)
         )
 
+    def open_tuples(self) -> int:
+        """Return how many tuples all operators hold."""
+        return sum(station.kernel.held() for station in self.stations.values())
+
     def snapshot(self) -> bytes:
         """Return the whole state between two inputs."""
         states = [

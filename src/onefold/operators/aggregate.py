@@ -174,6 +174,9 @@ class AggregateKernel(Kernel):
                 for key in panes:
                     self.watch.purged(left, left + size, self.meaning.key.shown(key))
 
+    def held(self) -> int:
+        return sum(len(pane) for panes in self.windows.values() for pane in panes.values())
+
     def snapshot(self) -> Any:
         return self.watermark, self.windows, self.unfired, self.fired
 

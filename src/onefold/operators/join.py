@@ -204,6 +204,10 @@ class JoinKernel(Kernel):
             del self.windows[heappop(self.lefts)]
         out.watermark(watermark)
 
+    def held(self) -> int:
+        keyed = (sides for keys in self.windows.values() for sides in keys.values())
+        return sum(len(left) + len(right) for left, right in keyed)
+
     def snapshot(self) -> Any:
         return self.watermark, self.windows, self.lefts
 

@@ -149,6 +149,9 @@ class LoopKernel(Kernel):
         final = last + meaning.size + self.loop.after_end * meaning.advance
         return max(final, self.upstream.received)
 
+    def held(self) -> int:
+        return self.inner.held() + len(self.queue)
+
     def snapshot(self) -> Any:
         managers = [(m.received, m.forwarded) for m in (self.upstream, self.downstream)]
         rest = self.queue, self.last_input, self.ending, self.turns

@@ -206,6 +206,10 @@ class StatefulKernel(Kernel):
         final = last + self.node.size + self.node.extra_periods * self.node.period
         return max(final, self.watermark)
 
+    def held(self) -> int:
+        waiting = sum(len(each) for keys in self.waiting.values() for each in keys.values())
+        return waiting + len(self.states)
+
     def snapshot(self) -> Any:
         return self.watermark, self.waiting, self.states, self.last_input, self.next_left
 

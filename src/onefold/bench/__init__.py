@@ -1,0 +1,1 @@
+"""Measurements. Ratios count, not seconds: machines differ, and are shared."""

@@ -1,0 +1,74 @@
+"""onefold bench: measure the reference engine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from onefold.bench.reference import Measurement, measure_apart
+from onefold.core.plan import Implementation
+
+SLOWER = {Implementation.AGGREGATE: 10, Implementation.AGGREGATE_PLUS: 4}
+"""The compositions get fewer tuples: this pipeline's D needs none of their windows and loops."""
+
+
+@click.command(name="bench")
+@click.argument("what", type=click.Choice(["reference"]), default="reference")
+@click.option("--tuples", default=1_000_000, show_default=True, help="how many, and then 4 times")
+@click.option("--json", "to_json", type=click.Path(path_type=Path), help="write the figures there")
+def command(what: str, tuples: int, to_json: Path | None) -> None:
+    r"""Measure filter → map → tumbling count on the in-process reference engine.
+
+    \b
+    onefold bench
+    onefold bench reference --tuples 100000 --json figures.json
+    """
+    runs = [(Implementation.DEDICATED, tuples), (Implementation.DEDICATED, 4 * tuples)]
+    runs += [(each, tuples // part) for each, part in SLOWER.items()]
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task(f"measuring {what}", total=sum(count for _, count in runs))
+        measured = []
+        for implementation, count in runs:
+            measured.append(measure_apart(implementation, count))
+            progress.advance(task, count)
+    Console().print(_table(measured))
+    if to_json:
+        to_json.write_text(json.dumps([asdict(each) for each in measured], indent=1))
+
+
+def _table(measured: list[Measurement]) -> Table:
+    first = measured[0]
+    table = Table(title="reference engine: filter → map → tumbling count → output")
+    for name in (
+        "implementation",
+        "tuples",
+        "outputs",
+        "tuples/s",
+        "× D",
+        "peak MB",
+        "× D ",
+        "open",
+    ):
+        table.add_column(name, justify="left" if name == "by" else "right")
+    for each in measured:
+        table.add_row(
+            each.implementation.replace("aggregate", "A")
+            .replace("dedicated", "D")
+            .replace("-plus", "+"),
+            f"{each.tuples:,}",
+            f"{each.outputs:,}",
+            f"{each.rate:,.0f}",
+            f"{each.rate / first.rate:.2f}",
+            f"{each.memory_mb:.1f}",
+            f"{each.memory_mb / first.memory_mb:.2f}",
+            f"{each.most_open_tuples:,}",
+        )
+    table.caption = "open: the most tuples that windows held at once; one core, one process a row"
+    return table
