@@ -32,7 +32,7 @@ _NAMED: dict[str, DataType] = {
     "timestamp": Timestamp(),
     "binary": Binary(),
 }
-_TOKEN = re.compile(r"\s*(?:(?P<word>\w+|`[^`]+`)|(?P<sign>[<>,:]))")
+_TOKEN = re.compile(r"\s*(?:(?P<word>\w+|`[^`.]+`)|(?P<sign>[<>,:]))")
 
 
 def tuple_type(text: str | TupleType) -> TupleType:
@@ -63,12 +63,13 @@ class _Reader:
         attributes = self._attributes()
         if self.text[self.position :].strip():
             raise self._problem("a comma or the end was expected")
-        if any(name == "time" for name, _ in attributes):
-            raise ReservedName(
-                "no attribute may be called `time`",
-                detail=self.text,
-                hint="every tuple has its event time as `t.time`; give yours another name",
-            )
+        for name, _ in attributes:
+            if name == "time" or name.startswith(("__", "_record_")):
+                raise ReservedName(
+                    f"no attribute may be called `{name}`",
+                    detail=self.text,
+                    hint="every tuple has its event time as `t.time`; give yours another name",
+                )
         return TupleType(attributes)
 
     def _attributes(self) -> tuple[tuple[str, DataType], ...]:

@@ -12,7 +12,10 @@ def lower(given: Plan, implementation: Implementation) -> Plan:
 
     With AGGREGATE nothing is left but sources, unions, single-output Aggregates and their loops.
     """
-    return plan(_Lowering(implementation).lowered(given.output, None).output)
+    lowering = _Lowering(implementation)
+    for node in given.nodes:  # inputs first, so that no chain is too long for the stack
+        lowering.lowered(node, None)
+    return plan(lowering.done[given.output].output)
 
 
 class _Lowering:

@@ -37,7 +37,7 @@ class Implementation(Enum):
             ) from None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Node:
     """An operator in a plan: its inputs, the type of its output, where the user wrote it."""
 
@@ -50,10 +50,17 @@ class Node:
     late_ports: ClassVar[int] = 1
     """How many late streams the operator has: one for each input that it may drop tuples of."""
 
+    emits_ahead: ClassVar[bool | None] = False
+    """Whether it may emit tuples before the watermark has passed them; None: if its inputs do."""
+
     @property
     def ahead(self) -> bool:
-        """Whether tuples may come out before the watermark has passed them."""
-        return False
+        """Whether tuples of this stream may come before the watermark has passed them."""
+        known: dict[Node, bool] = {}
+        for node in walk(self):
+            own = node.emits_ahead
+            known[node] = any(known[each] for each in node.inputs) if own is None else own
+        return known[self]
 
     def primitive(self, implementation: Implementation) -> bool:
         """Say whether the node stays as it is in this implementation."""
@@ -71,6 +78,9 @@ class Node:
         """Return a short description, for people."""
         return self.step.operator
 
+    def __repr__(self) -> str:
+        return f"<{self.step}: {self.type}>"
+
 
 @dataclass(frozen=True)
 class Composition:
@@ -80,16 +90,14 @@ class Composition:
     late: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Source(Node):
     """Where tuples and watermarks come in."""
 
     name: str
     late_ports: ClassVar[int] = 0
 
-    @property
-    def ahead(self) -> bool:
-        return True
+    emits_ahead: ClassVar[bool | None] = True
 
     def primitive(self, implementation: Implementation) -> bool:
         return True
@@ -101,7 +109,7 @@ class Source(Node):
         return f"source {self.name}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Late(Node):
     """What the operator `inputs[0]` dropped from one of its inputs.
 

@@ -11,30 +11,27 @@ class Record(tuple[Any, ...]):
     """The value of a struct: `r.name`, `r["name"]`, `r[0]`; equal by value; never changed."""
 
     __slots__ = ()
-    _names: tuple[str, ...] = ()
-    _maker: Any = None
+    _record_names: tuple[str, ...] = ()
+    _record_maker: Any = None
 
     def __getitem__(self, which: Any) -> Any:
         if type(which) is str:
             try:
-                return tuple.__getitem__(self, self._names.index(which))
+                return tuple.__getitem__(self, self._record_names.index(which))
             except ValueError:
                 raise KeyError(which) from None
         return tuple.__getitem__(self, which)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"no attribute {name!r}: there are {', '.join(self._names)}")
+        raise AttributeError(f"no attribute {name!r}: there are {', '.join(self._record_names)}")
 
     def __repr__(self) -> str:
-        pairs = (f"{name}={value!r}" for name, value in zip(self._names, self))
+        pairs = (f"{name}={value!r}" for name, value in zip(self._record_names, self))
         return "(" + ", ".join(pairs) + ")"
 
     def __reduce__(self) -> Any:
-        return _again, (type(self)._kind(), self._maker, tuple(self))
-
-    @classmethod
-    def _kind(cls) -> type[Record]:
-        return next(base for base in cls.__mro__ if base.__module__ == __name__)
+        kind = next(base for base in type(self).__mro__ if base.__module__ == __name__)
+        return _again, (kind, self._record_maker, tuple(self))
 
 
 class Tuple(Record):
@@ -57,7 +54,7 @@ R = TypeVar("R", bound=Record)
 def record_class(kind: type[R], names: tuple[str, ...], maker: Any = None) -> type[R]:
     """Return the class of the records with these attributes, made for the type `maker`."""
     getters = {name: _getter(position) for position, name in enumerate(names)}
-    content = {"__slots__": (), "_names": names, "_maker": (names, maker), **getters}
+    content = {"__slots__": (), "_record_names": names, "_record_maker": (names, maker), **getters}
     made: type[R] = type(kind.__name__, (kind,), {**content, "__module__": "onefold"})
     return made
 
@@ -74,7 +71,7 @@ def values(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def as_dict(row: Record) -> dict[str, Any]:
     """Return a record as a dictionary; a tuple's time comes first."""
-    return dict(zip(row._names, row))
+    return dict(zip(row._record_names, row))
 
 
 def _getter(position: int) -> Any:

@@ -1,176 +1,39 @@
-"""Tuple types: named, typed attributes, written as Spark writes them.
-
-A data type knows one thing about values: `conform` returns the normal form of a value that fits,
-and raises `Misfit` for one that does not. Null fits every type.
-"""
+"""Tuple types: named, typed attributes, written as Spark writes them."""
 
 from __future__ import annotations
 
-import re
-import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import cached_property
-from operator import index
 from typing import Any
 
 from onefold.core.records import Key, Record, Tuple, record_class, values
-from onefold.core.time import EPOCH, as_utc
-from onefold.core.values import listed, normal_float, order
+from onefold.core.scalars import (
+    Binary,
+    Boolean,
+    DataType,
+    Floating,
+    Integer,
+    Misfit,
+    String,
+    Timestamp,
+    misfit,
+)
+from onefold.core.values import listed, order
 
-
-class Misfit(ValueError):
-    """A value that does not fit a type; the text says which and why."""
-
-
-def misfit(value: Any, wanted: str) -> Misfit:
-    """Return the error for a value that is not what was wanted."""
-    return Misfit(f"{_short(value)} is a {type(value).__name__}, not {wanted}")
-
-
-def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 80 else shown[:77] + "..."
-
-
-@dataclass(frozen=True)
-class DataType:
-    """What an attribute may hold. `str(type)` is how Spark writes it."""
-
-    def conform(self, value: Any) -> Any:
-        raise NotImplementedError(type(self).__name__)
-
-
-@dataclass(frozen=True)
-class String(DataType):
-    """Text."""
-
-    def conform(self, value: Any) -> Any:
-        if isinstance(value, str) or value is None:
-            return value
-        raise misfit(value, "a string")
-
-    def __str__(self) -> str:
-        return "string"
-
-
-@dataclass(frozen=True)
-class Boolean(DataType):
-    """True or false."""
-
-    def conform(self, value: Any) -> Any:
-        if isinstance(value, bool) or value is None:
-            return value
-        if type(value).__name__ in ("bool", "bool_"):  # numpy's
-            return bool(value)
-        raise misfit(value, "a boolean")
-
-    def __str__(self) -> str:
-        return "boolean"
-
-
-@dataclass(frozen=True)
-class Integer(DataType):
-    """A whole number of 32 or 64 bits: what Spark can't hold is an error here too."""
-
-    bits: int
-
-    def conform(self, value: Any) -> Any:
-        if type(value) is int:
-            if -(limit := 1 << self.bits - 1) <= value < limit:
-                return value
-            raise Misfit(f"{value} does not fit in the {self.bits} bits of {self}")
-        if value is None:
-            return None
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise misfit(value, f"a whole number ({self})")
-        try:
-            return self.conform(index(value))
-        except TypeError:  # an array of several, which has the method and refuses
-            raise misfit(value, f"a whole number ({self})") from None
-
-    def __str__(self) -> str:
-        return "int" if self.bits == 32 else "bigint"
-
-
-@dataclass(frozen=True)
-class Floating(DataType):
-    """A number of 32 or 64 bits. A whole number is taken as it is; 32 bits are rounded to."""
-
-    bits: int
-
-    def conform(self, value: Any) -> Any:
-        if value is None:
-            return None
-        if isinstance(value, bool) or not (
-            isinstance(value, (int, float)) or hasattr(value, "__float__")
-        ):
-            raise misfit(value, f"a number ({self})")
-        try:
-            number = normal_float(float(value))
-        except OverflowError:
-            raise Misfit(f"{_short(value)} does not fit in the 64 bits of double") from None
-        except (TypeError, ValueError):  # an array of several, which has the method and refuses
-            raise misfit(value, f"a number ({self})") from None
-        if self.bits == 64:
-            return number
-        try:
-            return normal_float(float(struct.unpack("f", struct.pack("f", number))[0]))
-        except OverflowError:
-            raise Misfit(f"{value} does not fit in the 32 bits of float") from None
-
-    def __str__(self) -> str:
-        return "float" if self.bits == 32 else "double"
-
-
-@dataclass(frozen=True)
-class Timestamp(DataType):
-    """A moment in UTC, to the microsecond, as a `datetime`. Takes ISO text and milliseconds too."""
-
-    def conform(self, value: Any) -> Any:
-        match value:
-            case None:
-                return None
-            case datetime():
-                return _in_calendar(value)
-            case str():
-                try:
-                    moment = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
-                except ValueError:
-                    raise Misfit(f"{value!r} is not a timestamp in ISO 8601") from None
-                return _in_calendar(moment)
-            case int() if not isinstance(value, bool):
-                try:
-                    return EPOCH + timedelta(milliseconds=value)
-                except OverflowError:
-                    raise Misfit(f"{value} ms lies outside of the calendar") from None
-        raise misfit(value, "a timestamp")
-
-    def __str__(self) -> str:
-        return "timestamp"
-
-
-def _in_calendar(moment: datetime) -> datetime:
-    try:
-        return as_utc(moment)
-    except OverflowError:
-        raise Misfit(f"{moment} lies outside of the calendar in UTC") from None
-
-
-@dataclass(frozen=True)
-class Binary(DataType):
-    """Bytes."""
-
-    def conform(self, value: Any) -> Any:
-        if type(value) is bytes or value is None:
-            return value
-        if isinstance(value, (bytes, bytearray, memoryview)):
-            return bytes(value)
-        raise misfit(value, "bytes")
-
-    def __str__(self) -> str:
-        return "binary"
+__all__ = [
+    "Array",
+    "Binary",
+    "Boolean",
+    "DataType",
+    "Floating",
+    "Integer",
+    "Misfit",
+    "String",
+    "Struct",
+    "Timestamp",
+    "TupleType",
+]
 
 
 @dataclass(frozen=True)

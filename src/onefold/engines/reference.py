@@ -1,12 +1,13 @@
 """The reference engine: the executable specification. One thread, deterministic, no JVM.
 
-A plan becomes stations, one for each node, each with its kernel. What a station emits goes to those
-it feeds at once, in order, so every edge is first in, first out. The only queues are those of
-loops, and a `schedule` says how much of a queue comes round before upstream goes on.
+A plan becomes stations, one for each node, each with its kernel. What a station emits waits in one
+queue for those it feeds, so every edge is first in, first out. What goes round a loop waits in a
+queue of the loop's own, and a `schedule` says how much of it comes round before upstream goes on.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -29,11 +30,15 @@ def everything(waiting: int) -> int:
     return waiting
 
 
+Work = deque[tuple[Callable[[int, Any], None], int, Any]]
+"""What is on its way: whom to hand it to, by which port, and tuples or a watermark."""
+
+
 class Station:
     """A node at work: its kernel, the watermarks of its inputs, and whom it feeds."""
 
-    def __init__(self, node: Node, record: Record | None) -> None:
-        self.node, self.record = node, record
+    def __init__(self, node: Node, work: Work, record: Record | None) -> None:
+        self.node, self.work, self.record = node, work, record
         self.kernel = node.kernel(NodeWatch(node, record) if record else None)
         self.watermarks = [START_OF_TIME] * max(1, len(node.inputs))
         self.reached = START_OF_TIME
@@ -62,16 +67,16 @@ class Station:
             for t in tuples:
                 self.record(Event(self.node, Kind.TUPLE, t))
         for station, port in self.fed:
-            station.receive(port, tuples)
+            self.work.append((station.receive, port, tuples))
 
     def watermark(self, watermark: int) -> None:
         if self.record:
             self.record(Event(self.node, Kind.WATERMARK, watermark=watermark))
         for station, port in self.fed:
-            station.advance(port, watermark)
+            self.work.append((station.advance, port, watermark))
         if watermark == END_OF_TIME:
             for station, _ in self.late_fed:
-                station.advance(0, watermark)
+                self.work.append((station.advance, 0, watermark))
 
     def late(self, port: int, tuples: list[Tuple]) -> None:
         self.dropped[port] += len(tuples)
@@ -80,7 +85,7 @@ class Station:
                 self.record(Event(self.node, Kind.LATE, t))
         for station, of_port in self.late_fed:
             if of_port == port:
-                station.receive(0, tuples)
+                self.work.append((station.receive, 0, tuples))
 
 
 class Engine:
@@ -105,7 +110,8 @@ class Engine:
         schedule: Schedule = everything,
     ) -> None:
         self.plan, self.schedule = plan, schedule
-        self.stations = {node: Station(node, record) for node in plan.nodes}
+        self._work: Work = deque()
+        self.stations = {node: Station(node, self._work, record) for node in plan.nodes}
         for node, station in self.stations.items():
             for port, feeding in enumerate(node.inputs):
                 if isinstance(node, Late):
@@ -147,13 +153,13 @@ class Engine:
             raise StreamEnded(f"source {source!r} has ended and takes no more tuples")
         if tuples:
             station.receive(0, tuples)
-            self.run_loops(self.schedule)
+            self._settle(self.schedule)
 
     def watermark(self, source: str, watermark: int) -> None:
         """Promise that every later tuple of the source has a time ≥ `watermark`."""
         station = self.stations[self._source(source)]
         station.advance(0, max(watermark, station.reached))
-        self.run_loops(self.schedule)
+        self._settle(self.schedule)
 
     def end(self, *sources: str) -> None:
         """End these sources, or all of them: every window fires, and loops come to rest."""
@@ -161,12 +167,15 @@ class Engine:
             self.watermark(source, END_OF_TIME)
             self.ended.add(source)
         if self.ended == set(self.plan.sources):
-            self.run_loops(everything)
+            self._settle(everything)
 
-    def run_loops(self, schedule: Schedule) -> None:
-        """Let the queues of the loops come round until `schedule` has had enough."""
-        busy = True
+    def _settle(self, schedule: Schedule) -> None:
+        """Hand on all that is on its way; let loops turn until `schedule` has had enough."""
+        work, busy = self._work, True
         while busy:
+            while work:
+                hand, port, what = work.popleft()
+                hand(port, what)
             busy = False
             for station in self._loops:
                 kernel = station.kernel

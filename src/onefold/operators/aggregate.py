@@ -39,7 +39,7 @@ def aggregate(
     step: Step,
 ) -> Aggregation:
     """Return A(Γ(advance, size, input, key, lateness), function)."""
-    output = tuple_type(type)
+    output = tuple_type(type, step)
     length, stride, allowed = window_lengths(size, advance, lateness, step)
     rows = UserFunction(function, step, "function", one_row(output)).takes(1)
     meaning = Aggregate(
@@ -58,7 +58,7 @@ def guarded(rows: UserFunction) -> Callable[[Window], Rows]:
     return result
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Aggregation(Node):
     """An Aggregate over a stream."""
 

@@ -36,7 +36,7 @@ def aggregate_plus(
     step: Step,
 ) -> AggregationPlus:
     """Return A+(Γ(advance, size, input, key, lateness), function)."""
-    output = tuple_type(type)
+    output = tuple_type(type, step)
     length, stride, allowed = window_lengths(size, advance, lateness, step)
     rows = UserFunction(function, step, "function", many_rows(output)).takes(1)
     by = key_by(key, input.type, step)
@@ -45,7 +45,7 @@ def aggregate_plus(
     return AggregationPlus((input,), output, step, meaning)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AggregationPlus(Aggregation):
     """An Aggregate over a stream that may emit many tuples for a window."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from onefold.core.functions import Step, UserFunction
 from onefold.core.kernel import Kernel, Outlet, Watch
@@ -18,15 +18,13 @@ def filter(input: Node, predicate: Callable[[Any], Any], step: Step) -> Filter:
     return Filter((input,), input.type, step, UserFunction(predicate, step, "predicate").takes(1))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Filter(Node):
     """Each tuple for which the predicate holds, as it is."""
 
     predicate: UserFunction
 
-    @property
-    def ahead(self) -> bool:
-        return self.inputs[0].ahead
+    emits_ahead: ClassVar[bool | None] = None
 
     def compose(self, inputs: tuple[Node, ...]) -> Composition:
         """filter(p) = flat_map(t -> [t] if p(t) else [])"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from onefold.core.aggregate import WHOLE_TUPLE, Aggregate, Rows, Window, many_rows
 from onefold.core.ddl import tuple_type
@@ -21,20 +21,18 @@ def flat_map(
     input: Node, function: Callable[[Any], Any], type: str | TupleType, step: Step
 ) -> FlatMap:
     """Return FM(input, function)."""
-    output = tuple_type(type)
+    output = tuple_type(type, step)
     rows = UserFunction(function, step, "function", many_rows(output)).takes(1)
     return FlatMap((input,), output, step, rows)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FlatMap(Node):
     """All tuples that the function makes of each tuple."""
 
     function: UserFunction
 
-    @property
-    def ahead(self) -> bool:
-        return self.inputs[0].ahead
+    emits_ahead: ClassVar[bool | None] = None
 
     def compose(self, inputs: tuple[Node, ...]) -> Composition:
         """flat_map(f) = aggregate_plus(all f(t) of a window; windows of δ, by the whole tuple)

@@ -48,7 +48,7 @@ def join(
 ) -> Join:
     """Return J(Γ(advance, size, left, key₁), Γ(advance, size, right, key₂), where)."""
     check_sources(step, left, right)
-    output = tuple_type(type)
+    output = tuple_type(type, step)
     length, stride, _ = window_lengths(size, advance, 0, step)
     keys = tuple(
         key_by(each, side.type, step) for each, side in zip(_sides(key, step), (left, right))
@@ -87,7 +87,7 @@ def _both(x: Tuple, y: Tuple) -> tuple[Any, ...]:
     return values(x) + values(y)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Join(Node):
     """The selected row of each pair that shares a key and a window, and that `where` holds for."""
 
@@ -98,9 +98,7 @@ class Join(Node):
     advance: int
     late_ports: ClassVar[int] = 2
 
-    @property
-    def ahead(self) -> bool:
-        return True
+    emits_ahead: ClassVar[bool | None] = True
 
     def match(self, x: Tuple, y: Tuple) -> Rows:
         """Return the row of a pair; none if `where` does not hold."""

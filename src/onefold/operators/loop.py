@@ -53,7 +53,7 @@ class Loop:
     """How many turns to take without news from upstream before the loop is called endless."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LoopAggregation(Aggregation):
     """An Aggregate over its input and its own output."""
 

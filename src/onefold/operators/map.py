@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from onefold.core.ddl import tuple_type
 from onefold.core.functions import Step, UserFunction
@@ -17,20 +17,18 @@ from onefold.operators.flat_map import FlatMap
 
 def map(input: Node, function: Callable[[Any], Any], type: str | TupleType, step: Step) -> Map:
     """Return M(input, function)."""
-    output = tuple_type(type)
+    output = tuple_type(type, step)
     row = UserFunction(function, step, "function", lambda row, _: output.conform_row(row)).takes(1)
     return Map((input,), output, step, row)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Map(Node):
     """What the function makes of each tuple."""
 
     function: UserFunction
 
-    @property
-    def ahead(self) -> bool:
-        return self.inputs[0].ahead
+    emits_ahead: ClassVar[bool | None] = None
 
     def compose(self, inputs: tuple[Node, ...]) -> Composition:
         """map(f) = flat_map(t -> [f(t)])"""

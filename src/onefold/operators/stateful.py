@@ -36,7 +36,7 @@ def stateful(
     step: Step,
 ) -> Stateful:
     """Return O(create, add, merge, output, period, key, input)."""
-    made = tuple_type(type)
+    made = tuple_type(type, step)
     if extra_periods < 0:
         raise BadDuration(f"{step}: extra_periods is {extra_periods}, and must be at least 0")
     return Stateful(
@@ -53,7 +53,7 @@ def stateful(
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Stateful(Node):
     """What `output` makes of each key's state at every period boundary that the watermark passes.
 

@@ -26,15 +26,13 @@ def union(inputs: Sequence[Node], step: Step) -> Union:
     return Union(tuple(inputs), first.type, step)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Union(Node):
     """All tuples of all inputs; the watermark is the least of theirs."""
 
     late_ports: ClassVar[int] = 0
 
-    @property
-    def ahead(self) -> bool:
-        return any(each.ahead for each in self.inputs)
+    emits_ahead: ClassVar[bool | None] = None
 
     def primitive(self, implementation: Implementation) -> bool:
         return True
