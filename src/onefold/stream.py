@@ -30,7 +30,8 @@ def source(name: str, type: str | TupleType) -> Stream:
     >>> str(of.source("words", "word string").type)
     'word string'
     """
-    return Stream(Source((), tuple_type(type), here("source"), name))
+    step = here("source")
+    return Stream(Source((), tuple_type(type, step), step, name))
 
 
 @dataclass(frozen=True)

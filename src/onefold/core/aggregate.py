@@ -32,6 +32,8 @@ class KeyBy:
     attributes: tuple[str, ...] | None = ()
     """None: the whole tuple, the paper's T(S)."""
     function: UserFunction | None = None
+    text: str = ""
+    """How to show the key where the function is not the user's own."""
 
     def over(self, tuples: list[Tuple]) -> Iterable[tuple[Tuple, Hashable]]:
         """Return each tuple with its key; a tuple whose key fails and is set aside is left out."""
@@ -51,6 +53,8 @@ class KeyBy:
         return record_class(Key, self.attributes)((key,) if of_one else key)
 
     def __str__(self) -> str:
+        if self.text:
+            return self.text
         if self.function is not None:
             return self.function.describe()
         return "the whole tuple" if self.attributes is None else listed(self.attributes)
@@ -120,10 +124,24 @@ class Aggregate:
     name: str = "aggregate"
 
     def __str__(self) -> str:
-        size, advance = show_duration(self.size), show_duration(self.advance)
-        window = f"every {size}" if size == advance else f"{size} every {advance}"
+        window = f"every {self.window}" if self.size == self.advance else self.window
         lateness = f", lateness {show_duration(self.lateness)}" if self.lateness else ""
         return f"A{'+' if self.many else ''} {window} by {self.key}{lateness}"
+
+    @property
+    def window(self) -> str:
+        """Size and advance, for people."""
+        return show_window(self.size, self.advance)
+
+
+def show_window(size: int, advance: int) -> str:
+    """Write size and advance.
+
+    >>> show_window(10_000, 2_000), show_window(500, 500)
+    ('10 s every 2 s', '500 ms')
+    """
+    every = "" if size == advance else f" every {show_duration(advance)}"
+    return show_duration(size) + every
 
 
 def window_lengths(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from onefold.core.errors import BadType, ReservedName
+from onefold.core.functions import Step
 from onefold.core.types import (
     Array,
     Binary,
@@ -35,8 +36,8 @@ _NAMED: dict[str, DataType] = {
 _TOKEN = re.compile(r"\s*(?:(?P<word>\w+|`[^`.]+`)|(?P<sign>[<>,:]))")
 
 
-def tuple_type(text: str | TupleType) -> TupleType:
-    """Return the type that `text` writes.
+def tuple_type(text: str | TupleType, step: Step | None = None) -> TupleType:
+    """Return the type that `text` writes, for the operator `step`.
 
     >>> str(tuple_type("id INT, dist array<double>, at struct<x: double, y double>"))
     'id int, dist array<double>, at struct<x: double, y: double>'
@@ -45,16 +46,21 @@ def tuple_type(text: str | TupleType) -> TupleType:
         return text
     if not isinstance(text, str):
         raise BadType(
-            f"a tuple type is written as text, not as {type(text).__name__}",
-            detail=repr(text),
+            f"{_of(step)}a tuple type is written as text, not as {type(text).__name__}",
+            detail=f"got {text!r}",
             hint='write "word string, n int"',
         )
-    return _Reader(text).tuple_type()
+    return _Reader(text, step).tuple_type()
+
+
+def _of(step: Step | None) -> str:
+    return f"{step}: " if step else ""
 
 
 @dataclass
 class _Reader:
     text: str
+    step: Step | None
     position: int = 0
 
     def tuple_type(self) -> TupleType:
@@ -63,13 +69,8 @@ class _Reader:
         attributes = self._attributes()
         if self.text[self.position :].strip():
             raise self._problem("a comma or the end was expected")
-        for name, _ in attributes:
-            if name == "time" or name.startswith(("__", "_record_")):
-                raise ReservedName(
-                    f"no attribute may be called `{name}`",
-                    detail=self.text,
-                    hint="every tuple has its event time as `t.time`; give yours another name",
-                )
+        if any(name == "time" for name, _ in attributes):
+            raise self._reserved("time", "every tuple has its event time as `t.time`")
         return TupleType(attributes)
 
     def _attributes(self) -> tuple[tuple[str, DataType], ...]:
@@ -78,11 +79,17 @@ class _Reader:
             attributes.append(self._attribute())
         names = [name for name, _ in attributes]
         if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise BadType(f"attribute {twice[0]!r} stands twice in a type", detail=self.text)
+            raise BadType(
+                f"{_of(self.step)}attribute {twice[0]!r} stands twice in a type",
+                detail=self.text,
+                hint="give each attribute a name of its own",
+            )
         return tuple(attributes)
 
     def _attribute(self) -> tuple[str, DataType]:
         name = self._word("an attribute's name").strip("`")
+        if name.startswith(("__", "_record_")):
+            raise self._reserved(name, "records use such names themselves")
         self._take(":")
         return name, self._data_type()
 
@@ -129,5 +136,17 @@ class _Reader:
         return found["word"]
 
     def _problem(self, what: str, hint: str = 'write "word string, n int"') -> BadType:
-        rest = self.text[self.position :].strip() or "the end"
-        return BadType(f"can't read a tuple type: {what} at {rest!r}", detail=self.text, hint=hint)
+        rest = self.text[self.position :].strip()
+        where = repr(rest) if rest else "its end"
+        return BadType(
+            f"{_of(self.step)}can't read a tuple type: {what} at {where}",
+            detail=self.text,
+            hint=hint,
+        )
+
+    def _reserved(self, name: str, why: str) -> ReservedName:
+        return ReservedName(
+            f"{_of(self.step)}no attribute may be called `{name}`",
+            detail=self.text,
+            hint=f"{why}; give the attribute another name",
+        )

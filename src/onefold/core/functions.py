@@ -50,6 +50,20 @@ class Outcome(Enum):
 FAILED = Outcome.FAILED
 
 
+class About(Enum):
+    """What a function is called for: what is set aside when it fails."""
+
+    TUPLE = "tuple"
+    WINDOW = "window"
+    PAIR = "pair"
+    STATE = "state"
+
+
+_ABOUT = {"where": About.PAIR, "select": About.PAIR} | dict.fromkeys(
+    ("merge", "output", "take out"), About.STATE
+)
+
+
 @dataclass(frozen=True)
 class Failure:
     """A call of a user's function that went wrong."""
@@ -59,12 +73,13 @@ class Failure:
     reason: str
     subject: tuple[Any, ...]
     """What the function was called with: a tuple, a pair, a window, a state and a tuple."""
+    role: str = "function"
 
     @property
-    def tuple(self) -> Tuple | None:
-        """The one tuple that failed by itself, if it was one."""
-        tuples = [part for part in self.subject if isinstance(part, Tuple)]
-        return tuples[0] if len(tuples) == 1 else None
+    def about(self) -> About:
+        """What was set aside; a state may be a tuple too, so the role decides."""
+        own = About.TUPLE if isinstance(self.subject[-1], Tuple) else About.WINDOW
+        return _ABOUT.get(self.role, own)
 
     def error(self) -> FunctionFailed:
         """Return the error that stops a run."""
@@ -124,7 +139,7 @@ class UserFunction:
     def _report(self, problem: Exception, arguments: tuple[Any, ...]) -> None:
         if isinstance(problem, OnefoldError):
             raise problem
-        failure = Failure(self.step, self.describe(), _reason(problem), arguments)
+        failure = Failure(self.step, self.describe(), _reason(problem), arguments, self.role)
         try:
             on_failure.get()(failure)
         except FunctionFailed as stop:

@@ -15,7 +15,9 @@ def lower(given: Plan, implementation: Implementation) -> Plan:
     lowering = _Lowering(implementation)
     for node in given.nodes:  # inputs first, so that no chain is too long for the stack
         lowering.lowered(node, None)
-    return plan(lowering.done[given.output].output)
+    # What a late stream needs may be one side of a join; the pipeline has the other source too.
+    sources = [lowering.done[each].output for each in given.sources.values()]
+    return plan(lowering.done[given.output].output, *sources)
 
 
 class _Lowering:

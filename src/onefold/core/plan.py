@@ -47,20 +47,33 @@ class Node:
     parent: Node | None = field(default=None, kw_only=True)
     """The operator that this node was composed for."""
 
+    operator: ClassVar[str] = "operator"
+    """What the operator is called in the API."""
     late_ports: ClassVar[int] = 1
     """How many late streams the operator has: one for each input that it may drop tuples of."""
 
     emits_ahead: ClassVar[bool | None] = False
-    """Whether it may emit tuples before the watermark has passed them; None: if its inputs do."""
+    """Whether it may emit tuples before the watermark has passed them; None: if its inputs do, or
+    have different sources."""
 
     @property
     def ahead(self) -> bool:
         """Whether tuples of this stream may come before the watermark has passed them."""
         known: dict[Node, bool] = {}
+        leads: dict[Node, frozenset[Node]] = {}
         for node in walk(self):
+            above = [leads[each] for each in node.inputs]
+            leads[node] = frozenset().union(*above) if above else frozenset({node})
+            # A union of different sources passes on what is ahead of the least of their watermarks.
+            uneven = len(set(above)) > 1
             own = node.emits_ahead
-            known[node] = any(known[each] for each in node.inputs) if own is None else own
+            known[node] = uneven or any(known[n] for n in node.inputs) if own is None else own
         return known[self]
+
+    @property
+    def loops(self) -> bool:
+        """Whether the operator is fed its own output."""
+        return False
 
     def primitive(self, implementation: Implementation) -> bool:
         """Say whether the node stays as it is in this implementation."""
@@ -77,6 +90,14 @@ class Node:
     def label(self) -> str:
         """Return a short description, for people."""
         return self.step.operator
+
+    def title(self) -> str:
+        """Return what the node is called in a drawing."""
+        return self.operator
+
+    def details(self) -> dict[str, str]:
+        """Return what a drawing tells about the node: its windows, keys and functions, by name."""
+        return {}
 
     def __repr__(self) -> str:
         return f"<{self.step}: {self.type}>"
@@ -95,6 +116,7 @@ class Source(Node):
     """Where tuples and watermarks come in."""
 
     name: str
+    operator: ClassVar[str] = "source"
     late_ports: ClassVar[int] = 0
 
     emits_ahead: ClassVar[bool | None] = True
@@ -108,6 +130,9 @@ class Source(Node):
     def label(self) -> str:
         return f"source {self.name}"
 
+    def title(self) -> str:
+        return self.label()
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Late(Node):
@@ -117,13 +142,19 @@ class Late(Node):
     """
 
     port: int = 0
+    operator: ClassVar[str] = "late"
     late_ports: ClassVar[int] = 0
+    emits_ahead: ClassVar[bool | None] = True
 
     @classmethod
     def of(cls, node: Node, port: int = 0) -> Late:
         """Return the late stream of `node`."""
         step = replace(node.step, operator=f"late of {node.step.operator}")
         return cls((node,), node.inputs[port].type, step, port=port, parent=node.parent)
+
+    def title(self) -> str:
+        sides = self.inputs[0].late_ports
+        return "late" if sides == 1 else ("late_left", "late_right")[self.port]
 
     def primitive(self, implementation: Implementation) -> bool:
         return True
@@ -172,9 +203,9 @@ class Plan:
     sources: Mapping[str, Source]
 
 
-def plan(output: Node) -> Plan:
-    """Return the plan of a pipeline that ends in `output`."""
-    nodes = tuple(walk(output))
+def plan(output: Node, *others: Node) -> Plan:
+    """Return the plan of a pipeline that ends in `output`, and has other nodes beside."""
+    nodes = tuple(walk(output, *others))
     sources = {node.name: node for node in nodes if isinstance(node, Source)}
     return Plan(output, nodes, sources)
 

@@ -43,8 +43,10 @@ class String(DataType):
     """Text."""
 
     def conform(self, value: Any) -> Any:
-        if isinstance(value, str) or value is None:
+        if type(value) is str or value is None:
             return value
+        if isinstance(value, str):  # an enum's, numpy's: its text alone
+            return str.__str__(value)
         raise misfit(value, "a string")
 
     def __str__(self) -> str:
@@ -112,7 +114,7 @@ class Floating(DataType):
         if self.bits == 64:
             return number
         try:
-            return normal_float(float(struct.unpack("f", struct.pack("f", number))[0]))
+            return normal_float(float(struct.unpack("<f", struct.pack("<f", number))[0]))
         except OverflowError:
             raise Misfit(f"{value} does not fit in the 32 bits of float") from None
 
@@ -148,6 +150,8 @@ class Timestamp(DataType):
 
 
 def _in_calendar(moment: datetime) -> datetime:
+    if type(moment) is not datetime:  # pandas' goes on to nanoseconds
+        moment = datetime.combine(moment.date(), moment.timetz())
     try:
         return as_utc(moment)
     except OverflowError:

@@ -121,14 +121,12 @@ class Engine:
         self._loops = [s for s in self.stations.values() if isinstance(s.kernel, LoopKernel)]
         self._output: list[Tuple] = []
         self._late: list[Tuple] = []
-        self._sink(plan, on_output or self._output.extend)
+        self._sink = _Sink(on_output or self._output.extend)
+        self.stations[plan.output].fed.append((self._sink, 0))  # type: ignore[arg-type]
         for node, station in self.stations.items():
             if node.late_ports:
                 station.late_fed.extend(self._late_sinks(node, on_late))
         self.ended: set[str] = set()
-
-    def _sink(self, plan: Plan, take: Callable[[list[Tuple]], None]) -> None:
-        self.stations[plan.output].fed.append((_Sink(take), 0))  # type: ignore[arg-type]
 
     def _late_sinks(
         self, node: Node, on_late: Callable[[Node, list[Tuple]], None] | None
@@ -196,9 +194,7 @@ class Engine:
 
     def output_watermark(self) -> int:
         """Return up to which time the output is complete."""
-        return next(
-            s.reached for s, _ in self.stations[self.plan.output].fed if isinstance(s, _Sink)
-        )
+        return self._sink.reached
 
     def open_tuples(self) -> int:
         """Return how many tuples all operators hold."""
@@ -210,17 +206,19 @@ class Engine:
             (s.kernel.snapshot(), s.watermarks, s.reached, s.received, s.emitted, s.dropped)
             for s in self.stations.values()
         ]
-        return packed((len(states), states, self.ended, self._output, self._late))
+        taken = self.ended, self._sink.reached, self._output, self._late
+        return packed((len(states), states, taken))
 
     def restore(self, snapshot: bytes) -> None:
         """Take up a snapshot of the same plan, in a new engine."""
-        count, states, self.ended, self._output[:], self._late[:] = unpacked(snapshot)
+        count, states, taken = unpacked(snapshot)
         if count != len(self.stations):
             raise BadSnapshot(
                 f"the snapshot is of a plan with {count} operators, this one has "
                 f"{len(self.stations)}",
                 hint="restore with the pipeline and implementation that the snapshot was taken of",
             )
+        self.ended, self._sink.reached, self._output[:], self._late[:] = taken
         for station, (state, *rest) in zip(self.stations.values(), states):
             station.kernel.restore(state)
             station.watermarks, station.reached, station.received, *last = rest

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import wraps
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, ClassVar
 
 from onefold.core import windows
 from onefold.core.aggregate import (
@@ -19,11 +20,11 @@ from onefold.core.aggregate import (
 )
 from onefold.core.ddl import tuple_type
 from onefold.core.errors import FunctionFailed
-from onefold.core.functions import FAILED, Step, UserFunction
+from onefold.core.functions import FAILED, Step, UserFunction, describe
 from onefold.core.kernel import Kernel, Outlet, Watch
 from onefold.core.plan import Implementation, Node
 from onefold.core.records import Tuple
-from onefold.core.time import START_OF_TIME, Duration
+from onefold.core.time import START_OF_TIME, Duration, show_duration
 from onefold.core.types import TupleType
 
 
@@ -51,6 +52,7 @@ def aggregate(
 def guarded(rows: UserFunction) -> Callable[[Window], Rows]:
     """Return a window's function that gives no rows where the user's failed and was set aside."""
 
+    @wraps(rows.function)
     def result(window: Window) -> Rows:
         made = rows(window)
         return () if made is FAILED else made
@@ -63,6 +65,7 @@ class Aggregation(Node):
     """An Aggregate over a stream."""
 
     aggregate: Aggregate
+    operator: ClassVar[str] = "aggregate"
 
     def primitive(self, implementation: Implementation) -> bool:
         return True
@@ -72,6 +75,20 @@ class Aggregation(Node):
 
     def label(self) -> str:
         return f"{self.aggregate.name}: {self.aggregate}"
+
+    def title(self) -> str:
+        return self.aggregate.name if self.parent else self.step.operator
+
+    def details(self) -> dict[str, str]:
+        meaning = self.aggregate
+        told = {
+            "window": meaning.window,
+            "key": str(meaning.key),
+            "lateness": show_duration(meaning.lateness),
+            "emits": "any number of tuples" if meaning.many else "at most one tuple",
+        }
+        # Where the operator is part of another, its function is the composition's.
+        return told if self.parent else {"function": describe(meaning.function), **told}
 
 
 class AggregateKernel(Kernel):

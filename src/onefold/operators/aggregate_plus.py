@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from onefold.core.aggregate import (
     Aggregate,
@@ -48,6 +48,8 @@ def aggregate_plus(
 @dataclass(frozen=True, eq=False, repr=False)
 class AggregationPlus(Aggregation):
     """An Aggregate over a stream that may emit many tuples for a window."""
+
+    operator: ClassVar[str] = "aggregate_plus"
 
     def primitive(self, implementation: Implementation) -> bool:
         return implementation is not Implementation.AGGREGATE

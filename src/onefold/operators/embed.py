@@ -35,6 +35,6 @@ def embed(input: Node, meaning: Aggregate, step: Step) -> Aggregation:
         return [(whose, tuples, FROM_EMBED)] if tuples else ()
 
     output = embedded_type(meaning.output)
-    name = meaning.name if meaning.name.startswith("embed") else f"embed {meaning.name}"
+    name = f"embed {meaning.name}"
     single = replace(meaning, function=all_in_one, output=output, many=False, name=name)
     return Aggregation((input,), output, step, single)

@@ -24,6 +24,7 @@ class Filter(Node):
 
     predicate: UserFunction
 
+    operator: ClassVar[str] = "filter"
     emits_ahead: ClassVar[bool | None] = None
 
     def compose(self, inputs: tuple[Node, ...]) -> Composition:
@@ -34,6 +35,9 @@ class Filter(Node):
 
     def kernel(self, watch: Watch | None = None) -> Kernel:
         return FilterKernel(self.predicate)
+
+    def details(self) -> dict[str, str]:
+        return {"predicate": self.predicate.describe()}
 
 
 class FilterKernel(Kernel):

@@ -32,6 +32,7 @@ class FlatMap(Node):
 
     function: UserFunction
 
+    operator: ClassVar[str] = "flat_map"
     emits_ahead: ClassVar[bool | None] = None
 
     def compose(self, inputs: tuple[Node, ...]) -> Composition:
@@ -39,7 +40,7 @@ class FlatMap(Node):
 
         Equal tuples share a window, and each of them counts (theorem 1).
         """
-        name = f"embed {self.step.operator}"
+        name = self.step.operator
         rows = _of_window(self.function)
         meaning = Aggregate(rows, self.type, WHOLE_TUPLE, TICK, TICK, many=True, name=name)
         embed = AggregationPlus(inputs, self.type, self.step, meaning)
@@ -51,6 +52,9 @@ class FlatMap(Node):
 
     def kernel(self, watch: Watch | None = None) -> Kernel:
         return FlatMapKernel(self)
+
+    def details(self) -> dict[str, str]:
+        return {"function": self.function.describe()}
 
 
 def _of_window(function: UserFunction) -> Callable[[Window], Rows]:

@@ -16,6 +16,7 @@ from onefold.core.aggregate import (
     Rows,
     Window,
     key_by,
+    show_window,
     window_lengths,
 )
 from onefold.core.ddl import tuple_type
@@ -96,6 +97,7 @@ class Join(Node):
     select: UserFunction
     size: int
     advance: int
+    operator: ClassVar[str] = "join"
     late_ports: ClassVar[int] = 2
 
     emits_ahead: ClassVar[bool | None] = True
@@ -116,7 +118,8 @@ class Join(Node):
         sides = [Array(Struct(each.type.attributes)) for each in inputs]
         both = TupleType((("left", sides[LEFT]), ("right", sides[RIGHT])))
         collected = [self._collect(each, port, both) for port, each in enumerate(inputs)]
-        key = KeyBy(function=UserFunction(self._key_of_collected, self.step, "key"))
+        of_either = UserFunction(self._key_of_collected, self.step, "key")
+        key = KeyBy(function=of_either, text=self._key_text())
         meaning = Aggregate(
             self._pairs, self.type, key, self.size, self.advance, many=True, name="A3 of join"
         )
@@ -158,6 +161,16 @@ class Join(Node):
 
     def kernel(self, watch: Watch | None = None) -> Kernel:
         return JoinKernel(self)
+
+    def details(self) -> dict[str, str]:
+        where = {} if self.where.function is _always else {"where": self.where.describe()}
+        select = {} if self.select.function is _both else {"select": self.select.describe()}
+        window = show_window(self.size, self.advance)
+        return {**where, **select, "window": window, "key": self._key_text()}
+
+    def _key_text(self) -> str:
+        left, right = (str(key) for key in self.keys)
+        return left if left == right else f"{left} on the left, {right} on the right"
 
 
 class JoinKernel(Kernel):

@@ -59,6 +59,10 @@ class LoopAggregation(Aggregation):
 
     loop: Loop
 
+    @property
+    def loops(self) -> bool:
+        return True
+
     def __post_init__(self) -> None:
         if self.aggregate.output != self.inputs[0].type:
             raise TypeMismatch(
@@ -77,6 +81,9 @@ class LoopAggregation(Aggregation):
     def kernel(self, watch: Watch | None = None) -> Kernel:
         return LoopKernel(self, watch)
 
+    def details(self) -> dict[str, str]:
+        return {**super().details(), "watermark distance": show_duration(self.loop.distance)}
+
 
 class LoopKernel(Kernel):
     """Runs an Aggregate with a loop between the two watermark managers.
@@ -94,6 +101,7 @@ class LoopKernel(Kernel):
         counted = node.loop.successors is not None
         self.inner = AggregateKernel(node, watch if counted else _OwedWindows(self.owed, watch))
         self.last_input = START_OF_TIME
+        self.promised = START_OF_TIME
         self.ending = False
         self.turns = 0
 
@@ -111,6 +119,8 @@ class LoopKernel(Kernel):
         if watermark == END_OF_TIME:
             self.ending = True
             watermark = self._final_watermark()
+        else:
+            self.promised = watermark
         self.upstream.process(watermark)
         self._release(out)
 
@@ -136,10 +146,10 @@ class LoopKernel(Kernel):
         both = _Both(self, out)
         while (watermark := self.upstream.forward()) is not None:
             self.inner.advance(watermark, both)
+        if (watermark := self.downstream.forward()) is not None:
+            out.watermark(watermark)
         if self.ending and not self.queue and self.inner.watermark == self.upstream.received:
             out.watermark(END_OF_TIME)
-        elif (watermark := self.downstream.forward()) is not None:
-            out.watermark(watermark)
 
     def _final_watermark(self) -> int:
         if self.loop.after_end is None or self.last_input == START_OF_TIME:
@@ -154,7 +164,7 @@ class LoopKernel(Kernel):
 
     def snapshot(self) -> Any:
         managers = [(m.received, m.forwarded) for m in (self.upstream, self.downstream)]
-        rest = self.queue, self.last_input, self.ending, self.turns
+        rest = self.queue, self.last_input, self.promised, self.ending, self.turns
         return self.inner.snapshot(), self.owed.counts, managers, rest
 
     def restore(self, state: Any) -> None:
@@ -164,7 +174,7 @@ class LoopKernel(Kernel):
             self.owed.expect(time, count)
         self.upstream.received, self.upstream.forwarded = managers[0]
         self.downstream.received, self.downstream.forwarded = managers[1]
-        self.queue, self.last_input, self.ending, self.turns = rest
+        self.queue, self.last_input, self.promised, self.ending, self.turns = rest
 
 
 @dataclass
@@ -180,7 +190,9 @@ class _Both:
         self.out.emit(tuples)
 
     def watermark(self, watermark: int) -> None:
-        self.kernel.downstream.process(watermark)
+        # Watermarks that the loop cuts from the end of the stream are its own: downstream, a
+        # stateful operator would count periods by them that no source has promised.
+        self.kernel.downstream.process(min(watermark, self.kernel.promised))
 
     def late(self, port: int, tuples: list[Tuple]) -> None:
         if self.looped:

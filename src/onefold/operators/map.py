@@ -28,6 +28,7 @@ class Map(Node):
 
     function: UserFunction
 
+    operator: ClassVar[str] = "map"
     emits_ahead: ClassVar[bool | None] = None
 
     def compose(self, inputs: tuple[Node, ...]) -> Composition:
@@ -38,6 +39,9 @@ class Map(Node):
 
     def kernel(self, watch: Watch | None = None) -> Kernel:
         return MapKernel(self)
+
+    def details(self) -> dict[str, str]:
+        return {"function": self.function.describe()}
 
 
 class MapKernel(Kernel):

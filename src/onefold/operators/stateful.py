@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from onefold.core import windows
 from onefold.core.aggregate import Aggregate, KeyArgument, KeyBy, Rows, Window, key_by, one_row
@@ -15,7 +15,7 @@ from onefold.core.functions import FAILED, Step, UserFunction
 from onefold.core.kernel import Kernel, Outlet, Watch
 from onefold.core.plan import Composition, Late, Node
 from onefold.core.records import Tuple, values
-from onefold.core.time import END_OF_TIME, START_OF_TIME, TICK, Duration, duration
+from onefold.core.time import END_OF_TIME, START_OF_TIME, TICK, Duration, duration, show_duration
 from onefold.core.types import Binary, Struct, TupleType
 from onefold.core.values import normal
 from onefold.operators.flat_map import FlatMap
@@ -68,6 +68,7 @@ class Stateful(Node):
     merge: UserFunction
     output: UserFunction
     extra_periods: int
+    operator: ClassVar[str] = "stateful"
 
     @property
     def size(self) -> int:
@@ -94,16 +95,25 @@ class Stateful(Node):
         """
         record = Struct(self.inputs[0].type.attributes).record
         either = TupleType((("input", Struct(self.inputs[0].type.attributes)), ("state", Binary())))
-        put_in = UserFunction(lambda t: [(record(values(t)), None)], self.step, "put in")
-        entered = FlatMap(inputs, either, self.step, put_in)
-        key = KeyBy(function=UserFunction(self._key_of_either, self.step, "key"))
+
+        def enter(t: Tuple) -> Rows:  # set aside here if its key fails, so that no window holds it
+            return [(record(values(kept)), None) for kept, _ in self.key.over([t])]
+
+        put_in = UserFunction(enter, self.step, "put in")
+        entered = FlatMap(inputs, either, self._part("put in"), put_in)
+        of_either = UserFunction(self._key_of_either, self.step, "key")
+        key = KeyBy(function=of_either, text=str(self.key))
         meaning = Aggregate(
             self._next_state, either, key, self.size, self.period, TICK, name="A1 of stateful"
         )
         loop = Loop(distance=TICK, after_end=self.extra_periods)
         states = LoopAggregation((entered,), either, self.step, meaning, loop)
         take_out = UserFunction(lambda t: self.rows(_unpacked(t.state)[1]), self.step, "take out")
-        return Composition(FlatMap((states,), self.type, self.step, take_out), (Late.of(entered),))
+        taken_out = FlatMap((states,), self.type, self._part("take out"), take_out)
+        return Composition(taken_out, (Late.of(entered),))
+
+    def _part(self, name: str) -> Step:
+        return replace(self.step, operator=name)
 
     def _entered(self, t: Tuple) -> Tuple:
         return self.inputs[0].type.tuple_class((t.time, *t.input))
@@ -142,6 +152,11 @@ class Stateful(Node):
 
     def kernel(self, watch: Watch | None = None) -> Kernel:
         return StatefulKernel(self)
+
+    def details(self) -> dict[str, str]:
+        functions = (self.create, self.add, self.merge, self.output)
+        told = {each.role: each.describe() for each in functions}
+        return {**told, "period": show_duration(self.period), "key": str(self.key)}
 
 
 def _unpacked(state: bytes) -> tuple[Any, Any]:

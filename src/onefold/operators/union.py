@@ -30,6 +30,7 @@ def union(inputs: Sequence[Node], step: Step) -> Union:
 class Union(Node):
     """All tuples of all inputs; the watermark is the least of theirs."""
 
+    operator: ClassVar[str] = "union"
     late_ports: ClassVar[int] = 0
 
     emits_ahead: ClassVar[bool | None] = None

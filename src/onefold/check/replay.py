@@ -1,0 +1,248 @@
+"""Replaying transcripts: run every case, in every implementation, and compare.
+
+An `expect` names all output since the last one. Output that the watermark has not passed yet may
+come earlier or later, depending on who carries out a stateless operator or a join (decision 7):
+
+- where the output may run ahead of the watermark, an `expect` may leave such tuples to a later one;
+- where a composition waits and the dedicated pipeline would not, it may name them before they come,
+  and they must come.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from onefold.check.rows import write_rows
+from onefold.check.steps import End, Expect, ExpectLate, Input, Step, Watermark
+from onefold.check.transcript import Case, Transcript, read_transcript
+from onefold.core.errors import OnefoldError
+from onefold.core.lower import lower
+from onefold.core.plan import Implementation, Plan
+from onefold.core.records import Tuple
+from onefold.core.time import TICK
+from onefold.engines.reference import Engine
+
+
+class Runner(Protocol):
+    """What an engine must offer to replay transcripts."""
+
+    def input(self, source: str, rows: Iterable[Sequence[Any]]) -> None: ...
+
+    def watermark(self, source: str, watermark: int) -> None: ...
+
+    def end(self, *sources: str) -> None: ...
+
+    def take_output(self) -> list[Tuple]: ...
+
+    def take_late(self) -> list[Tuple]: ...
+
+    def output_watermark(self) -> int: ...
+
+
+ENGINES: Mapping[str, Callable[[Plan], Runner]] = {"reference": Engine}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a case failed, and where."""
+
+    file: Path
+    line: int
+    text: str
+    missing: tuple[Tuple, ...] = ()
+    unexpected: tuple[Tuple, ...] = ()
+
+    @property
+    def what(self) -> str:
+        """What went wrong, without the place: the text that `fails` is looked for in."""
+        differences = write_rows("missing   ", self.missing)
+        differences += write_rows("unexpected", self.unexpected)
+        return "\n".join([self.text, *(f"  {each}" for each in differences)])
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.what}"
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """How a case went in one implementation."""
+
+    file: Path
+    number: int
+    name: str
+    line: int
+    implementation: Implementation
+    problem: Problem | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether all was as the case expects, be it a failure."""
+        return self.problem is None
+
+
+def replay(
+    path: str | Path,
+    implementations: Iterable[str | Implementation] = tuple(Implementation),
+    engine: str = "reference",
+) -> list[CaseResult]:
+    """Run every case of a transcript in these implementations; refuse a bad transcript."""
+    chosen = [Implementation.of(each) for each in implementations]
+    return replay_transcript(read_transcript(Path(path)), chosen, ENGINES[engine])
+
+
+def replay_transcript(
+    transcript: Transcript,
+    implementations: Iterable[Implementation],
+    engine: Callable[[Plan], Runner] = Engine,
+) -> list[CaseResult]:
+    """Run every case of a transcript in these implementations, on an engine."""
+    return [
+        _result(transcript, case, implementation, engine)
+        for case in transcript.cases
+        for implementation in implementations
+    ]
+
+
+def _result(
+    transcript: Transcript,
+    case: Case,
+    implementation: Implementation,
+    engine: Callable[[Plan], Runner],
+) -> CaseResult:
+    problem = _problem(transcript, case, implementation, engine)
+    if case.fails is not None:
+        problem = _as_told(transcript, case, case.fails, problem)
+    return CaseResult(transcript.file, case.number, case.name, case.line, implementation, problem)
+
+
+def _as_told(
+    transcript: Transcript, case: Case, text: str, problem: Problem | None
+) -> Problem | None:
+    """Return what is wrong with a case that must fail with this text."""
+    if problem is None:
+        return Problem(transcript.file, case.line, f"did not fail, and must fail with {text!r}")
+    if _words(text) in _words(problem.what):
+        return None
+    return Problem(transcript.file, case.line, f"failed without {text!r}, but with\n{problem}")
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _problem(
+    transcript: Transcript,
+    case: Case,
+    implementation: Implementation,
+    engine: Callable[[Plan], Runner],
+) -> Problem | None:
+    file = transcript.file
+    if case.mistakes:
+        return Problem(file, case.line, "\n".join(["can't be read", *case.mistakes]))
+    line = case.line
+    try:
+        lowered = lower(transcript.plan, implementation)
+        waits = implementation is not Implementation.DEDICATED and transcript.plan.output.ahead
+        run = _Run(engine(lowered), may_come_early=lowered.output.ahead, may_come_late=waits)
+        for step in case.steps:
+            line = step.line
+            run.take(step)
+        run.finish()
+    except _Differs as differs:
+        text = f"{differs.what} differs"
+        return Problem(file, differs.step.line, text, differs.missing, differs.unexpected)
+    except OnefoldError as problem:
+        return Problem(file, line, f"failed: {problem}")
+    except Exception as problem:  # noqa: BLE001  whatever an engine raises is this case's failure
+        return Problem(file, line, f"failed: {type(problem).__name__}: {problem}")
+    return None
+
+
+class _Differs(Exception):
+    """The run gave other tuples than a step expects."""
+
+    def __init__(
+        self, step: Step, what: str, missing: Iterable[Tuple], unexpected: Iterable[Tuple]
+    ) -> None:
+        super().__init__(what)
+        self.step, self.what = step, what
+        self.missing, self.unexpected = tuple(missing), tuple(unexpected)
+
+
+@dataclass
+class _Run:
+    """A case at work."""
+
+    engine: Runner
+    may_come_early: bool
+    may_come_late: bool
+    unclaimed: Counter[Tuple] = field(default_factory=Counter)
+    owed: list[tuple[Expect, Tuple]] = field(default_factory=list)
+    """What was expected before the watermark passed it, and has not come yet."""
+
+    def take(self, step: Step) -> None:
+        match step:
+            case Input():
+                self.engine.input(step.source, step.tuples)
+            case Watermark():
+                self.engine.watermark(step.source, step.watermark)
+            case End():
+                self.engine.end(*step.sources)
+            case Expect():
+                self._expect(step)
+            case ExpectLate():
+                self._expect_late(step)
+
+    def _expect(self, step: Expect) -> None:
+        self._collect()
+        expected = Counter(step.tuples)
+        missing, self.unclaimed = expected - self.unclaimed, self.unclaimed - expected
+        if self.may_come_late:
+            self.owed += [(step, t) for t in missing.elements() if not self._passed(t)]
+            missing = Counter(t for t in missing.elements() if self._passed(t))
+        self._check_owed(self._passed)
+        must = [t for t in self.unclaimed.elements() if self._passed(t) or not self.may_come_early]
+        if missing or must:
+            raise _Differs(step, "expect", missing.elements(), must)
+
+    def _collect(self) -> None:
+        self.unclaimed.update(self.engine.take_output())
+        still_owed = []
+        for step, t in self.owed:
+            if self.unclaimed[t]:
+                self.unclaimed[t] -= 1
+            else:
+                still_owed.append((step, t))
+        self.owed = still_owed
+
+    def _passed(self, t: Tuple) -> bool:
+        return t.time + TICK <= self.engine.output_watermark()
+
+    def _check_owed(self, due: Callable[[Tuple], bool]) -> None:
+        if overdue := [(step, t) for step, t in self.owed if due(t)]:
+            first = overdue[0][0]
+            missing = [t for step, t in overdue if step is first]
+            raise _Differs(first, "expect", missing, ())
+
+    def _expect_late(self, step: ExpectLate) -> None:
+        unexpected, missing = self.engine.take_late(), []
+        for row in step.rows:
+            found = next((t for t in unexpected if t in row), None)
+            if found is None:
+                missing.append(row[0])
+            else:
+                unexpected.remove(found)
+        if missing or unexpected:
+            raise _Differs(step, "late", missing, unexpected)
+
+    def finish(self) -> None:
+        """See that what was expected early has come, at the latest at the end of the stream."""
+        self._collect()
+        if self.owed:
+            self.engine.end()
+            self._collect()
+            self._check_owed(lambda _: True)

@@ -1,0 +1,91 @@
+"""onefold replay: run transcripts, and show where a pipeline does something else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from onefold.check.located import BadTranscript
+from onefold.check.replay import ENGINES, CaseResult, replay
+from onefold.core.plan import Implementation
+from onefold.core.values import listed
+
+ALL = "all"
+
+
+@click.command(name="replay")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--engine",
+    type=click.Choice(list(ENGINES)),
+    default="reference",
+    show_default=True,
+    help="who runs the pipeline",
+)
+@click.option(
+    "--implementation",
+    type=click.Choice([*(each.value for each in Implementation), ALL]),
+    default=ALL,
+    show_default=True,
+    help="how the operators are carried out",
+)
+def command(files: tuple[Path, ...], engine: str, implementation: str) -> None:
+    r"""Replay the transcripts in FILES; exit 1 if a case fails or a file can't be read.
+
+    \b
+    onefold replay tests/transcripts/*.yaml
+    onefold replay mine.yaml --implementation aggregate
+    """
+    chosen = list(Implementation) if implementation == ALL else [Implementation(implementation)]
+    results: list[CaseResult] = []
+    unreadable = 0
+    for file in files:
+        try:
+            of_file = replay(file, chosen, engine)
+        except BadTranscript as problem:
+            unreadable += 1
+            click.echo(f"error: {problem}", err=True)
+            continue
+        results += of_file
+        click.echo("\n".join(_told(file, of_file)))
+    click.echo(_summary(results, unreadable, engine, chosen))
+    sys.exit(1 if unreadable or not all(each.passed for each in results) else 0)
+
+
+def _told(file: Path, results: list[CaseResult]) -> Iterator[str]:
+    """Write a file, a line for each case, and what went wrong."""
+    yield click.style(str(file), bold=True)
+    for _, runs in groupby(results, key=lambda each: each.number):
+        case = ""
+        failures: dict[str, list[str]] = {}
+        for each in runs:
+            case = each.name
+            if each.problem:
+                failures.setdefault(str(each.problem), []).append(each.implementation.value)
+        if not failures:
+            yield f"  {click.style('ok', fg='green')}    {case}"
+        for problem, implementations in failures.items():
+            mark = click.style("FAIL", fg="red", bold=True)
+            yield f"  {mark}  {case}: {listed(implementations)}"
+            yield from (f"        {text}" for text in problem.splitlines())
+
+
+def _summary(
+    results: list[CaseResult], unreadable: int, engine: str, chosen: list[Implementation]
+) -> str:
+    cases = len(results) // len(chosen)
+    failed = sum(not each.passed for each in results)
+    told = [f"{len(results) - failed} passed"]
+    told += [f"{failed} failed"] if failed else []
+    told += [f"{unreadable} unreadable"] if unreadable else []
+    where = f"on {engine}: {listed([each.value for each in chosen])}"
+    text = f"{', '.join(told)} ({_several(cases, 'case')} {where})"
+    return click.style(text, fg="red" if failed or unreadable else "green")
+
+
+def _several(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,203 @@
+"""onefold run: files in, a pipeline, a file out, and the balance of where every tuple went."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+import click
+
+from onefold.cli.places import Places, checked_places
+from onefold.core.functions import Failure, on_failure
+from onefold.core.plan import Implementation, Node, Plan
+from onefold.core.records import Tuple
+from onefold.core.time import duration
+from onefold.engines.accounts import written_by_user
+from onefold.engines.ledger import Balance, Ledger
+from onefold.engines.reference import Engine
+from onefold.files.feed import feed
+from onefold.files.formats import STANDARD, opened
+from onefold.files.journal import Journal, call_entry, late_entry, row_entry
+from onefold.files.rows import BadFile, BadRow
+from onefold.files.targets import Output, Target, writing
+from onefold.local import lower
+from onefold.pipelines import load_pipeline
+
+INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C ended."""
+
+
+@click.command(name="run")
+@click.argument("pipeline")
+@click.option(
+    "--engine",
+    type=click.Choice(["reference"]),
+    default="reference",
+    show_default=True,
+    expose_value=False,  # there is one
+)
+@click.option(
+    "--implementation",
+    type=click.Choice([each.value for each in Implementation]),
+    default=Implementation.DEDICATED.value,
+    show_default=True,
+    help="how operators are carried out; the answer is the same",
+)
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="the file of a source, one for each: .jsonl, .csv (or with .gz), .parquet, - for stdin",
+)
+@click.option("--output", default=STANDARD, metavar="FILE", help="where to, - for stdout (default)")
+@click.option(
+    "--on-error",
+    default="fail",
+    metavar="fail|quarantine=FILE",
+    help="stop at the first bad row or failing function, or set such aside in FILE and go on",
+)
+@click.option("--time", default="time", show_default=True, help="the column of event times")
+@click.option("--delay", default="0 s", show_default=True, help="how far watermarks stay behind")
+@click.option("--late", metavar="FILE", help="write what operators drop as too late to FILE")
+@click.option("--quiet", is_flag=True, help="no progress and no balance on standard error")
+def command(
+    pipeline: str,
+    *,
+    implementation: str,
+    inputs: tuple[str, ...],
+    output: str,
+    on_error: str,
+    time: str,
+    delay: str,
+    late: str | None,
+    quiet: bool,
+) -> None:
+    r"""Run PIPELINE, file.py:name or package.module:name, over files.
+
+    \b
+    onefold run wordcount.py:pipeline --input edits=edits.jsonl --output counts.csv
+    onefold run wordcount.py:pipeline --input edits=- --implementation aggregate
+
+    Every row has its event time (ms, or ISO text) under `time`. A file is written when it is
+    complete. At the end the balance is printed: read = written + filtered + quarantined + late.
+    """
+    try:
+        plan = lower(load_pipeline(pipeline), implementation)
+        places = checked_places(plan, inputs, output, on_error, late)
+        with _progress(shown=not quiet and not _mixed(output)) as progress:
+            balance = run(plan, places, time, duration(delay, "--delay"), progress)
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        raise SystemExit(INTERRUPTED) from None
+    except BrokenPipeError:  # the reader of our output has gone
+        raise
+    except OSError as problem:
+        about = f"{problem.filename}: " if problem.filename else ""
+        raise BadFile(f"{about}{problem.strerror or problem}") from None
+    if not quiet:
+        for line in balance.lines():
+            click.echo(line, err=True)
+
+
+def run(
+    plan: Plan, places: Places, time: str, delay: int, progress: Callable[[int], None]
+) -> Balance:
+    """Run a plan from its files to its files, and return the balance."""
+    with ExitStack() as stack:
+        enter = stack.enter_context
+        readers = {
+            name: enter(opened(places.inputs[name], source.type, time))
+            for name, source in plan.sources.items()
+        }
+        ends = _Ends(
+            late=enter(_journal(places.late)),
+            quarantine=enter(_journal(places.quarantine)),
+            output=enter(writing(places.output, plan.output.type)),
+            progress=progress,
+        )
+        stack.callback(on_failure.reset, on_failure.set(ends.set_call_aside))
+        engine = Engine(plan, on_output=ends.write, on_late=ends.drop)
+        feed(engine, readers, delay=delay, on_read=ends.count, on_bad=ends.set_row_aside)
+        return ends.ledger.balance(engine)
+
+
+@dataclass
+class _Ends:
+    """Everything that leaves a run, counted."""
+
+    output: Output
+    quarantine: Journal | None
+    late: Journal | None
+    progress: Callable[[int], None]
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def write(self, tuples: list[Tuple]) -> None:
+        self.output.write(tuples)
+        self.ledger.written += len(tuples)
+
+    def drop(self, node: Node, tuples: list[Tuple]) -> None:
+        self.ledger.dropped(node, tuples)
+        if self.late:
+            step = written_by_user(node).step
+            for t in tuples:
+                self.late.write(late_entry(step, t))
+
+    def set_row_aside(self, source: str, bad: BadRow) -> None:
+        if self.quarantine is None:
+            raise bad.error()
+        self.quarantine.write(row_entry(bad))
+        self.ledger.bad[source] += 1
+
+    def set_call_aside(self, failure: Failure) -> None:
+        if self.quarantine is None:
+            raise failure.error()
+        self.quarantine.write(call_entry(failure))
+        self.ledger.failed(failure)
+
+    def count(self, source: str, rows: int) -> None:
+        self.ledger.read[source] += rows
+        self.output.flush()
+        self.progress(rows)
+
+
+@contextmanager
+def _journal(where: str | None) -> Iterator[Journal | None]:
+    if where is None:
+        yield None
+        return
+    with Target(where, keep=True) as target:
+        yield Journal(target)
+
+
+def _mixed(output: str) -> bool:
+    """Say whether output and progress would share one terminal."""
+    return output == STANDARD and sys.stdout.isatty()
+
+
+@contextmanager
+def _progress(*, shown: bool) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how many tuples were read, and how fast."""
+    if not shown or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task
+    from rich.text import Text
+
+    class Speed(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.completed:,.0f} tuples read, {task.speed or 0:,.0f}/s")
+
+    with Progress(
+        SpinnerColumn(),
+        Speed(),
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ) as progress:
+        task = progress.add_task("reading", total=None)
+        yield lambda rows: progress.advance(task, rows)

@@ -1,0 +1,338 @@
+"""Random pipelines, streams, and ways for them to arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+import oracle
+import specs
+from hypothesis import strategies as st
+from specs import KEYED, NUMBER, PAIR, REAL, TEXT, Operator, Type
+
+from onefold import Stream
+
+LARGEST = 60
+"""An operator that would emit more tuples than this is left out of a pipeline."""
+
+_NUMBERS = st.sampled_from([0, 1, -1, None])
+_REALS = st.one_of(st.sampled_from([0.0, -0.0, 1.5, None]), st.builds(float, st.just("nan")))
+_TEXTS = st.sampled_from(["", "a", "b", None])
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "string": _TEXTS,
+    "bigint": _NUMBERS,
+    "double": _REALS,
+    "float": _REALS,
+    "boolean": st.sampled_from([True, False, None]),
+    "binary": st.sampled_from([b"", b"\0", None]),
+    "timestamp": st.sampled_from([datetime(2020, 1, d, tzinfo=timezone.utc) for d in (1, 2)]),
+    "array<double>": st.one_of(st.none(), st.lists(_REALS, max_size=2)),
+    "struct<p: bigint, q: string>": st.one_of(st.none(), st.tuples(_NUMBERS, _TEXTS)),
+}
+TIMES = st.one_of(st.integers(-3, 8), st.sampled_from([-10, -9, -6, -5, -1, 0, 4, 5, 9, 10, 11]))
+SIZES = st.sampled_from([(1, 1), (2, 1), (3, 1), (3, 2), (5, 5), (5, 2), (10, 5), (4, 3)])
+
+
+@dataclass(frozen=True)
+class Case:
+    """A pipeline, what its sources hold, and all that it must emit."""
+
+    operators: tuple[Operator, ...]
+    inputs: dict[str, list[tuple[Any, ...]]]
+    closing: int | None
+    """The last watermark of every source before its end; None: no watermark before the end."""
+    expected: list[Any]
+
+    def stream(self) -> Stream:
+        streams: list[Stream] = []
+        for each in self.operators:
+            streams.append(each.build(*(streams[n] for n in each.inputs)))
+        return streams[-1]
+
+    def used(self, kind: type[Operator]) -> list[Any]:
+        """Return the operators of a kind that lead to the output."""
+        wanted = {len(self.operators) - 1}
+        for n in range(len(self.operators) - 1, -1, -1):
+            wanted |= set(self.operators[n].inputs) if n in wanted else set()
+        return [self.operators[n] for n in sorted(wanted) if isinstance(self.operators[n], kind)]
+
+    @property
+    def sources(self) -> list[str]:
+        return [source.name for source in self.used(specs.Source)]
+
+
+@st.composite
+def types(draw: st.DrawFn) -> Type:
+    kinds = draw(st.lists(st.sampled_from(list(VALUES)), min_size=1, max_size=2))
+    return tuple((f"a{n}", kind) for n, kind in enumerate(kinds))
+
+
+def rows(type: Type, **lengths: int) -> st.SearchStrategy[list[tuple[Any, ...]]]:
+    """Rows of a type: few values and few times, so that many are equal."""
+    return st.lists(st.tuples(TIMES, *(VALUES[kind] for _, kind in type)), **lengths)
+
+
+def keys(type: Type) -> st.SearchStrategy[Any]:
+    attributes = st.lists(st.sampled_from(specs.names(type)), min_size=1, max_size=2, unique=True)
+    functions = st.sampled_from([specs.ByDigest(2), specs.ByDigest(3), specs.ByOdd()])
+    return st.one_of(st.none(), attributes.map(tuple), functions)
+
+
+MODULI = st.integers(2, 4)
+
+
+@st.composite
+def filters(draw: st.DrawFn, at: Sequence[int], given: Sequence[Type]) -> Operator:
+    return specs.Filter((at[0],), given[0], specs.Keep(draw(st.integers(2, 5))))
+
+
+@st.composite
+def maps(draw: st.DrawFn, at: Sequence[int], given: Sequence[Type]) -> Operator:
+    type, function = draw(
+        st.sampled_from(
+            [
+                (NUMBER, specs.Number(draw(MODULI))),
+                (REAL, specs.Real()),
+                (given[0][::-1], specs.Swap()),
+            ]
+        )
+    )
+    return specs.Map((at[0],), type, function)
+
+
+@st.composite
+def flat_maps(draw: st.DrawFn, at: Sequence[int], given: Sequence[Type]) -> Operator:
+    modulus = draw(MODULI)
+    chosen = draw(
+        st.sampled_from([(given[0], specs.Copies(modulus)), (NUMBER, specs.Zeros(modulus))])
+    )
+    return specs.FlatMap((at[0],), *chosen)
+
+
+@st.composite
+def aggregates(draw: st.DrawFn, at: Sequence[int], given: Sequence[Type]) -> Operator:
+    functions = [
+        (KEYED, specs.Count(draw(MODULI))),
+        (given[0], specs.End(draw(st.sampled_from([0, -1])))),
+        (TEXT, specs.InOrder()),
+    ]
+    windows = draw(keys(given[0])), *draw(SIZES), draw(st.integers(0, 3))
+    return specs.Aggregate((at[0],), *draw(st.sampled_from(functions)), *windows)
+
+
+@st.composite
+def aggregates_plus(draw: st.DrawFn, at: Sequence[int], given: Sequence[Type]) -> Operator:
+    functions = [
+        (given[0], specs.All()),
+        (KEYED, specs.Numbered(draw(MODULI))),
+        (NUMBER, specs.Same()),
+    ]
+    windows = draw(keys(given[0])), *draw(SIZES), draw(st.integers(0, 3))
+    return specs.AggregatePlus((at[0],), *draw(st.sampled_from(functions)), *windows)
+
+
+@st.composite
+def joins(draw: st.DrawFn, at: Sequence[int], given: Sequence[Type]) -> Operator:
+    left, right = given
+    sides = st.one_of(
+        st.just((None, None)),
+        st.tuples(keys(left), keys(right)).filter(lambda pair: None not in pair),
+        st.sampled_from([specs.ByDigest(2), specs.ByOdd()]).map(lambda key: (key, key)),
+    )
+    where = draw(st.one_of(st.none(), st.builds(specs.KeepPair, MODULI)))
+    size, advance = draw(SIZES)
+    if len(left) + len(right) > 4 or draw(st.booleans()):
+        type, select = NUMBER, specs.Number(draw(MODULI))
+    else:
+        both = [kind for _, kind in (*left, *right)]
+        type, select = tuple((f"j{n}", kind) for n, kind in enumerate(both)), None
+    return specs.Join(tuple(at), type, draw(sides), where, select, size, advance)
+
+
+@st.composite
+def statefuls(draw: st.DrawFn, at: Sequence[int], given: Sequence[Type]) -> Operator:
+    state = specs.Listing(draw(st.booleans()))
+    period, extra = draw(st.integers(1, 6)), draw(st.integers(0, 2))
+    return specs.Stateful((at[0],), PAIR, state, draw(keys(given[0])), period, extra)
+
+
+@st.composite
+def loops(draw: st.DrawFn, at: Sequence[int], given: Sequence[Type]) -> Operator:
+    """A loop; where windows overlap the watermark keeps close, or the answer would depend on it."""
+    size, advance = draw(SIZES)
+    distance = draw(st.integers(1, 4)) if size == advance else 1
+    lateness = distance + draw(st.integers(0, 2))
+    windows = ("n",), size, advance, lateness
+    return specs.Loop((at[0],), PAIR, specs.Countdown(), *windows, distance)
+
+
+ONE_INPUT: dict[str, Callable[..., st.SearchStrategy[Operator]]] = {
+    "filter": filters,
+    "map": maps,
+    "flat_map": flat_maps,
+    "aggregate": aggregates,
+    "aggregate_plus": aggregates_plus,
+    "stateful": statefuls,
+    "loop": loops,
+}
+TWO_INPUTS = ("join", "union")
+ALL = (*ONE_INPUT, *TWO_INPUTS)
+
+
+@st.composite
+def cases(
+    draw: st.DrawFn,
+    kinds: Sequence[str] = ALL,
+    *,
+    last: str | None = None,
+    operators: int = 5,
+    tuples: int = 9,
+) -> Case:
+    """A chain or tree of operators over one or two sources; `last` names the kind of the last."""
+    made: list[Operator] = []
+    inputs: dict[str, list[tuple[Any, ...]]] = {}
+    meanings: list[list[Any]] = []
+    closing = draw(st.one_of(st.none(), st.integers(-4, 30)))
+    type = draw(types())
+    for name in draw(st.sampled_from([["s"], ["s", "r"], ["s", "r"]])):
+        type = draw(st.one_of(st.just(type), types()))
+        made.append(specs.Source((), type, name))
+        least = draw(st.sampled_from([0, tuples // 3, tuples // 3]))
+        inputs[name] = draw(rows(type, min_size=least, max_size=tuples))
+        meanings.append([oracle.row(specs.names(type), t[0], t[1:]) for t in inputs[name]])
+
+    def add(operator: Operator) -> None:
+        meaning = operator.meaning(closing, *(meanings[n] for n in operator.inputs))
+        if len(meaning) <= LARGEST:
+            made.append(operator)
+            meanings.append(meaning)
+
+    def pick() -> int:
+        # The newest stream is taken up most often, so that most operators lead to the output.
+        newest = len(made) - 1
+        return draw(st.sampled_from([newest, newest, newest, *range(newest)]))
+
+    def grow(kind: str) -> None:
+        at = pick()
+        if kind == "union":
+            alike = [n for n in range(len(made)) if made[n].type == made[at].type]
+            others = draw(st.lists(st.sampled_from(alike), min_size=1, max_size=2))
+            add(specs.Union((at, *others), made[at].type))
+        elif kind == "join":
+            pair = at, pick()
+            add(draw(joins(pair, [made[n].type for n in pair])))
+        elif kind == "loop":
+            add(specs.Map((at,), PAIR, specs.Pair(draw(MODULI))))
+            add(draw(loops((len(made) - 1,), [PAIR])))
+        else:
+            add(draw(ONE_INPUT[kind]((at,), [made[at].type])))
+
+    def meet() -> None:
+        """Bring the two sources together, or numbers made of each."""
+        pair = 0, draw(st.sampled_from([1, len(made) - 1]))
+        if draw(st.booleans()):
+            for n in pair:
+                add(specs.Map((n,), NUMBER, specs.Number(draw(MODULI))))
+            pair = len(made) - 2, len(made) - 1
+        types = [made[n].type for n in pair]
+        both = "union" in kinds and types[0] == types[1] and draw(st.booleans())
+        add(specs.Union(pair, types[0]) if both else draw(joins(pair, types)))
+
+    chosen = draw(st.lists(st.sampled_from(kinds), min_size=0 if last else 2, max_size=operators))
+    meeting = draw(st.integers(0, len(chosen))) if len(inputs) > 1 else None
+    for n, kind in enumerate([*chosen, last]):
+        if n == meeting:
+            meet()
+        if kind:
+            grow(kind)
+    return Case(tuple(made), inputs, closing, meanings[-1])
+
+
+@dataclass(frozen=True)
+class Arrive:
+    """Rows that arrive at once."""
+
+    source: str
+    rows: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A watermark."""
+
+    source: str
+    watermark: int
+
+
+Feed = tuple[Arrive | Promise, ...]
+
+
+@st.composite
+def arrivals(
+    draw: st.DrawFn, source: str, held: list[tuple[Any, ...]], most: int | None
+) -> list[Arrive | Promise]:
+    """One source: any order, watermarks anywhere that make nothing late, none above `most`."""
+    order = draw(st.permutations(held))
+    steps: list[Arrive | Promise] = []
+    for n, arriving in enumerate([*order, None]):
+        bound = min([t[0] for t in order[n:]], default=LAST if most is None else most)
+        bound = bound if most is None else min(bound, most)
+        ahead = draw(st.lists(st.integers(0, 6), max_size=2)) if draw(st.booleans()) else []
+        steps += [Promise(source, bound - each) for each in sorted(ahead, reverse=True)]
+        if arriving and steps and isinstance(steps[-1], Arrive) and draw(st.booleans()):
+            steps[-1] = Arrive(source, (*steps[-1].rows, arriving))
+        elif arriving:
+            steps.append(Arrive(source, (arriving,)))
+    return steps
+
+
+LAST = 25
+
+
+@st.composite
+def feeds(draw: st.DrawFn, case: Case) -> Feed:
+    """Any way for the tuples of a case to arrive without one being late.
+
+    A stateful operator emits at every period that a watermark passes, so its answer depends on the
+    last watermark before the end: all sources have the same.
+    """
+    steady = bool(case.used(specs.Stateful))
+    if steady and case.closing is None:
+        every = {name: [Arrive(name, (t,)) for t in case.inputs[name]] for name in case.sources}
+        every = {name: list(draw(st.permutations(steps))) for name, steps in every.items()}
+    else:
+        most = case.closing if steady else None
+        every = {name: draw(arrivals(name, case.inputs[name], most)) for name in case.sources}
+    turns = [name for name, steps in every.items() for _ in steps]
+    turns = draw(st.permutations(turns)) if len(every) > 1 else turns
+    feed = [every[name].pop(0) for name in turns]
+    if steady and case.closing is not None:
+        feed += [Promise(name, case.closing) for name in draw(st.permutations(case.sources))]
+    return tuple(feed)
+
+
+@st.composite
+def late_feeds(draw: st.DrawFn, case: Case) -> Feed:
+    """Tuples and watermarks in any order: many tuples are late."""
+    steps: list[Arrive | Promise] = []
+    for name in case.sources:
+        steps += [Arrive(name, (t,)) for t in case.inputs[name]]
+        steps += [Promise(name, w) for w in draw(st.lists(TIMES, max_size=4))]
+    return tuple(draw(st.permutations(steps)))
+
+
+@dataclass
+class Schedule:
+    """How many tuples of a loop come round each time that the engine asks; then it begins anew."""
+
+    counts: Sequence[int]
+    asked: int = 0
+
+    def __call__(self, waiting: int) -> int:
+        self.asked += 1
+        return self.counts[self.asked % len(self.counts)]
+
+
+SCHEDULES = st.lists(st.integers(0, 3), min_size=1, max_size=5).map(tuple)
