@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,3 +32,20 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_the_readme_has_examples() -> None:
     assert ROOT / "README.md" in WITH_EXAMPLES
+
+
+def test_the_page_on_transcripts_holds_word_for_word(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "transcripts.md").read_text(encoding="utf-8")
+    python, yaml, shown = (
+        re.search(rf"^```{kind}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+        for kind in ("python", "yaml", "console")
+    )
+    assert python
+    assert yaml
+    assert shown
+    (tmp_path / "sliding_count.py").write_text(python[1], encoding="utf-8")
+    (tmp_path / "sliding_count.yaml").write_text(yaml[1], encoding="utf-8")
+    command = [sys.executable, "-m", "onefold", "replay", "sliding_count.yaml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert f"$ onefold replay sliding_count.yaml\n{done.stdout}" == shown[1]
+    assert done.returncode == 0
