@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
+from hypothesis import strategies as st
+
 import oracle
 import specs
-from hypothesis import strategies as st
-from specs import KEYED, NUMBER, PAIR, REAL, TEXT, Operator, Type
-
 from onefold import Stream
+from specs import KEYED, NUMBER, PAIR, REAL, TEXT, Operator, Type
 
 LARGEST = 60
 """An operator that would emit more tuples than this is left out of a pipeline."""
@@ -74,10 +74,15 @@ def rows(type: Type, **lengths: int) -> st.SearchStrategy[list[tuple[Any, ...]]]
     return st.lists(st.tuples(TIMES, *(VALUES[kind] for _, kind in type)), **lengths)
 
 
+KEY_FUNCTIONS = st.one_of(
+    st.builds(specs.ByDigest, st.integers(2, 3)),
+    st.builds(specs.ByAlike, st.sampled_from(range(len(specs.ALIKE)))),
+)
+
+
 def keys(type: Type) -> st.SearchStrategy[Any]:
     attributes = st.lists(st.sampled_from(specs.names(type)), min_size=1, max_size=2, unique=True)
-    functions = st.sampled_from([specs.ByDigest(2), specs.ByDigest(3), specs.ByOdd()])
-    return st.one_of(st.none(), attributes.map(tuple), functions)
+    return st.one_of(st.none(), attributes.map(tuple), KEY_FUNCTIONS)
 
 
 MODULI = st.integers(2, 4)
@@ -90,16 +95,12 @@ def filters(draw: st.DrawFn, at: Sequence[int], given: Sequence[Type]) -> Operat
 
 @st.composite
 def maps(draw: st.DrawFn, at: Sequence[int], given: Sequence[Type]) -> Operator:
-    type, function = draw(
-        st.sampled_from(
-            [
-                (NUMBER, specs.Number(draw(MODULI))),
-                (REAL, specs.Real()),
-                (given[0][::-1], specs.Swap()),
-            ]
-        )
-    )
-    return specs.Map((at[0],), type, function)
+    functions = [
+        (NUMBER, specs.Number(draw(MODULI))),
+        (REAL, specs.Real()),
+        (given[0][::-1], specs.Swap()),
+    ]
+    return specs.Map((at[0],), *draw(st.sampled_from(functions)))
 
 
 @st.composite
@@ -139,7 +140,7 @@ def joins(draw: st.DrawFn, at: Sequence[int], given: Sequence[Type]) -> Operator
     sides = st.one_of(
         st.just((None, None)),
         st.tuples(keys(left), keys(right)).filter(lambda pair: None not in pair),
-        st.sampled_from([specs.ByDigest(2), specs.ByOdd()]).map(lambda key: (key, key)),
+        KEY_FUNCTIONS.map(lambda key: (key, key)),
     )
     where = draw(st.one_of(st.none(), st.builds(specs.KeepPair, MODULI)))
     size, advance = draw(SIZES)
@@ -181,6 +182,60 @@ TWO_INPUTS = ("join", "union")
 ALL = (*ONE_INPUT, *TWO_INPUTS)
 
 
+@dataclass
+class Growth:
+    """A pipeline while it is drawn, with what each operator emits."""
+
+    draw: st.DrawFn
+    closing: int | None
+    made: list[Operator] = field(default_factory=list)
+    meanings: list[list[Any]] = field(default_factory=list)
+
+    def add(self, operator: Operator) -> None:
+        """Take an operator, unless it would emit too much."""
+        given = [self.meanings[n] for n in operator.inputs]
+        meaning = operator.meaning(self.closing, *given)
+        if len(meaning) <= LARGEST:
+            self.made.append(operator)
+            self.meanings.append(meaning)
+
+    def pick(self) -> int:
+        """Return a stream: mostly the newest, so that most operators lead to the output."""
+        newest = len(self.made) - 1
+        return self.draw(st.sampled_from([newest, newest, newest, *range(newest)]))
+
+    def grow(self, kind: str) -> None:
+        """Add an operator of a kind."""
+        at = self.pick()
+        type = self.made[at].type
+        if kind == "union":
+            alike = [n for n, other in enumerate(self.made) if other.type == type]
+            others = self.draw(st.lists(st.sampled_from(alike), min_size=1, max_size=2))
+            self.add(specs.Union((at, *others), type))
+        elif kind == "join":
+            self.join(at, self.pick())
+        elif kind == "loop":
+            self.add(specs.Map((at,), PAIR, specs.Pair(self.draw(MODULI))))
+            self.add(self.draw(loops((len(self.made) - 1,), [PAIR])))
+        else:
+            self.add(self.draw(ONE_INPUT[kind]((at,), [type])))
+
+    def join(self, *pair: int) -> None:
+        self.add(self.draw(joins(pair, [self.made[n].type for n in pair])))
+
+    def meet(self, *, unite: bool) -> None:
+        """Bring the two sources together, or numbers made of each."""
+        one, other = 0, self.draw(st.sampled_from([1, len(self.made) - 1]))
+        if self.draw(st.booleans()):
+            for n in (one, other):
+                self.add(specs.Map((n,), NUMBER, specs.Number(self.draw(MODULI))))
+            one, other = len(self.made) - 2, len(self.made) - 1
+        if unite and self.made[one].type == self.made[other].type and self.draw(st.booleans()):
+            self.add(specs.Union((one, other), self.made[one].type))
+        else:
+            self.join(one, other)
+
+
 @st.composite
 def cases(
     draw: st.DrawFn,
@@ -191,63 +246,23 @@ def cases(
     tuples: int = 9,
 ) -> Case:
     """A chain or tree of operators over one or two sources; `last` names the kind of the last."""
-    made: list[Operator] = []
+    growth = Growth(draw, draw(st.one_of(st.none(), st.integers(-4, 30))))
     inputs: dict[str, list[tuple[Any, ...]]] = {}
-    meanings: list[list[Any]] = []
-    closing = draw(st.one_of(st.none(), st.integers(-4, 30)))
     type = draw(types())
     for name in draw(st.sampled_from([["s"], ["s", "r"], ["s", "r"]])):
         type = draw(st.one_of(st.just(type), types()))
-        made.append(specs.Source((), type, name))
         least = draw(st.sampled_from([0, tuples // 3, tuples // 3]))
         inputs[name] = draw(rows(type, min_size=least, max_size=tuples))
-        meanings.append([oracle.row(specs.names(type), t[0], t[1:]) for t in inputs[name]])
-
-    def add(operator: Operator) -> None:
-        meaning = operator.meaning(closing, *(meanings[n] for n in operator.inputs))
-        if len(meaning) <= LARGEST:
-            made.append(operator)
-            meanings.append(meaning)
-
-    def pick() -> int:
-        # The newest stream is taken up most often, so that most operators lead to the output.
-        newest = len(made) - 1
-        return draw(st.sampled_from([newest, newest, newest, *range(newest)]))
-
-    def grow(kind: str) -> None:
-        at = pick()
-        if kind == "union":
-            alike = [n for n in range(len(made)) if made[n].type == made[at].type]
-            others = draw(st.lists(st.sampled_from(alike), min_size=1, max_size=2))
-            add(specs.Union((at, *others), made[at].type))
-        elif kind == "join":
-            pair = at, pick()
-            add(draw(joins(pair, [made[n].type for n in pair])))
-        elif kind == "loop":
-            add(specs.Map((at,), PAIR, specs.Pair(draw(MODULI))))
-            add(draw(loops((len(made) - 1,), [PAIR])))
-        else:
-            add(draw(ONE_INPUT[kind]((at,), [made[at].type])))
-
-    def meet() -> None:
-        """Bring the two sources together, or numbers made of each."""
-        pair = 0, draw(st.sampled_from([1, len(made) - 1]))
-        if draw(st.booleans()):
-            for n in pair:
-                add(specs.Map((n,), NUMBER, specs.Number(draw(MODULI))))
-            pair = len(made) - 2, len(made) - 1
-        types = [made[n].type for n in pair]
-        both = "union" in kinds and types[0] == types[1] and draw(st.booleans())
-        add(specs.Union(pair, types[0]) if both else draw(joins(pair, types)))
-
+        growth.made.append(specs.Source((), type, name))
+        growth.meanings.append([oracle.row(specs.names(type), t[0], t[1:]) for t in inputs[name]])
     chosen = draw(st.lists(st.sampled_from(kinds), min_size=0 if last else 2, max_size=operators))
     meeting = draw(st.integers(0, len(chosen))) if len(inputs) > 1 else None
     for n, kind in enumerate([*chosen, last]):
         if n == meeting:
-            meet()
+            growth.meet(unite="union" in kinds)
         if kind:
-            grow(kind)
-    return Case(tuple(made), inputs, closing, meanings[-1])
+            growth.grow(kind)
+    return Case(tuple(growth.made), inputs, growth.closing, growth.meanings[-1])
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,14 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
-import oracle
 import pytest
-import specs
-import strategies
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
-from oracle import multiset
-from strategies import Arrive, Case, Feed, Promise, Schedule
 
 import onefold as of
+import oracle
+import specs
+import strategies
 from onefold.core.kernel import Kernel
 from onefold.core.plan import Implementation, Late, Node, Plan, Source
 from onefold.core.time import END_OF_TIME, START_OF_TIME
@@ -30,6 +28,8 @@ from onefold.operators.join import JoinKernel
 from onefold.operators.loop import LoopAggregation, LoopKernel
 from onefold.operators.stateful import StatefulKernel
 from onefold.operators.union import Union
+from oracle import multiset
+from strategies import Arrive, Case, Feed, Promise, Schedule
 
 DEDICATED, AGGREGATE, PLUS = Implementation
 in_every_implementation = pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def observed(plan: Plan, feed: Feed, schedule: Any = everything) -> dict[Node, l
 
 def by(rows: Iterable[Any], watermark: int) -> Counter[str]:
     """Return the rows that are due at a watermark."""
-    return multiset(t for t in rows if tuple(t)[0] + 1 <= watermark)
+    return multiset(t for t in rows if t.time + 1 <= watermark)
 
 
 def drawn(data: st.DataObject, **options: Any) -> tuple[Case, Feed]:
@@ -365,8 +365,7 @@ def test_lowering_does_not_change_the_given_plan(data: st.DataObject) -> None:
     given_plan = of.lower(maybe_late(data), DEDICATED)
     before = [(id(node), dict(vars(node))) for node in given_plan.nodes]
     for implementation in Implementation:
-        lowered = of.core.lower.lower(given_plan, implementation)
-        assert not set(map(id, lowered.nodes)) & set(map(id, given_plan.nodes))
+        of.core.lower.lower(given_plan, implementation)
     after = [(id(node), dict(vars(node))) for node in given_plan.nodes]
     assert before == after
 

@@ -122,6 +122,14 @@ def test_differences_that_are_many_are_cut_short(write: Write) -> None:
     assert '          unexpected [19, "aa", 19]\n          unexpected 10 more\n' in result.output
 
 
+@pytest.mark.parametrize("watermark", ["", "- watermark: 6\n"])
+def test_what_came_instead_is_shown_before_the_watermark_too(write: Write, watermark: str) -> None:
+    content = '- input: [[5, "aa", 1]]\n' + watermark + '- expect: [[5, "bb", 1]]'
+    results = replay(write(steps(content, "pipeline: mine.py:long\ncases:\n")))
+    text = 'expect differs\n  missing    [5, "bb", 1]\n  unexpected [5, "aa", 1]'
+    assert problems(results) == [text, text, text]
+
+
 def problems(results: list[CaseResult]) -> list[str]:
     return [each.problem.what if each.problem else "" for each in results]
 

@@ -162,7 +162,7 @@ def test_another_column_of_times_and_rows_that_come_late(run: Run) -> None:
 def test_what_operators_drop_is_named_after_the_operator_that_the_user_wrote(
     run: Run, implementation: str
 ) -> None:
-    rows = [{"time": 20 * i, "n": 1, "word": "a"} for i in range(1000)]
+    rows = [{"time": 20 * i, "n": 0, "word": "a"} for i in range(1000)]
     lines("s.jsonl", *rows, {"time": 5, "n": 1, "word": "late"})
     found = run("p.py:states", "--implementation", implementation, "--input", "s=s.jsonl",
                 "--late", "late.jsonl", "--output", "o.jsonl")  # fmt: skip
@@ -469,14 +469,13 @@ def test_a_ledger_that_does_not_balance_is_told_and_nothing_is_written(
 
 def process(arguments: list[str], folder: Path, **options: Any) -> "subprocess.Popen[bytes]":
     """Start the command in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TERM": "xterm"}
     return subprocess.Popen(
         [sys.executable, "-m", "onefold", "run", *arguments],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **options,
+        **{"stderr": subprocess.PIPE, **options},
     )
 
 
@@ -492,9 +491,7 @@ def test_the_example_as_a_process_gives_what_plain_python_gives(implementation: 
                  "--input", "edits=examples/data/edits.jsonl"]  # fmt: skip
     out, err = process(arguments, ROOT).communicate()
     counts: Counter[tuple[int, str]] = Counter()
-    edits = [
-        json.loads(line) for line in (ROOT / "examples/data/edits.jsonl").read_text().splitlines()
-    ]
+    edits = entries(str(ROOT / "examples/data/edits.jsonl"))
     for edit in edits:
         last = edit["time"] // 2000 * 2000
         for left in range(last - 8000, last + 1, 2000):
@@ -519,6 +516,20 @@ def test_ctrl_c_ends_a_run_with_a_word_and_no_traceback(tmp_path: Path) -> None:
     _, err = running.communicate()
     assert (running.returncode, err) == (130, b"interrupted\n")
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["p.py"]
+
+
+def test_a_terminal_shows_progress_and_a_pipe_does_not(tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(PIPELINES)
+    (tmp_path / "s.jsonl").write_text('{"time": 1, "n": 1, "word": "a"}\n')
+    terminal, end = os.openpty()
+    with os.fdopen(terminal, "rb", buffering=0) as screen, os.fdopen(end, "wb") as stderr:
+        arguments = ["p.py:plain", "--input", "s=s.jsonl", "--output", "o.jsonl"]
+        running = process(arguments, tmp_path, stderr=stderr)
+        out, _ = running.communicate()
+        shown = screen.read(10_000)
+    assert (running.returncode, out) == (0, b"")
+    assert b"tuples read" in shown
+    assert b"read 1 = written 1 + filtered 0 + quarantined 0 + late 0" in shown
 
 
 def test_a_reader_that_goes_away_ends_a_run_quietly(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
     python -m onefold.check.exhaustive [--tuples K] [--operator NAME] [--slice I/N]
 
-A case is a sequence of up to K tuples of a small domain, in any order of arrival, with watermarks of
-each source wherever they make no later tuple late: none, one or several between any two arrivals.
+A case is a sequence of up to K tuples of a small domain, in any order of arrival. Each source has
+watermarks wherever they make no later tuple late: none, one or several between any two arrivals.
 Three kinds of cases are left out, as each is another one in disguise:
 
 - A watermark that is not above the earliest time. No window ends there, so it fires nothing.
@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
+from onefold.core.errors import OnefoldError
 from onefold.core.plan import Implementation, Plan
 from onefold.core.records import Tuple
 from onefold.core.time import show_time
@@ -54,7 +55,8 @@ class Scope:
 
     def tuples(self) -> list[Step]:
         """Return every tuple that a stream may hold."""
-        types = {name: node.type for name, node in plan_of(self, "dedicated").sources.items()}
+        sources = lower(self.stream, "dedicated").sources
+        types = {name: node.type for name, node in sources.items()}
         choices = product(types, self.times, self.values)
         return [(name, types[name].make(at, (value,))) for name, at, value in choices]
 
@@ -88,11 +90,6 @@ def scopes() -> tuple[Scope, ...]:
         Scope("join", join, range(2), range(2), range(1, 3), 1),
         Scope("stateful", stateful, range(3), range(2), range(1, 7), 2),
     )
-
-
-def plan_of(scope: Scope, implementation: str) -> Plan:
-    """Return the plan of a scope's operator."""
-    return lower(scope.stream, implementation)
 
 
 def cases(scope: Scope, tuples: int) -> Iterator[Case]:
@@ -171,10 +168,10 @@ class Difference:
     """After which step; the number of steps for the end."""
     missing: Counter[Tuple]
     unexpected: Counter[Tuple]
-    what: str = ""
+    what: str = "differs from dedicated"
 
     def __str__(self) -> str:
-        lines = [f"{self.operator}: {self.implementation} differs from dedicated {self.what}"]
+        lines = [f"{self.operator}: {self.implementation} {self.what}"]
         for n, (name, thing) in enumerate(self.case):
             shown = f"watermark {show_time(thing)}" if isinstance(thing, int) else repr(thing)
             lines.append(f"  {name:5}  {shown}{'   <- here' if n == self.step else ''}")
@@ -196,13 +193,13 @@ def compare(scope: Scope, name: str, case: Case, truth: Run, found: Run) -> Diff
         if here != due:
             return _difference(scope, name, case, step, due, here)
         if watermark != wanted:
-            what = f"in its watermark, {show_time(watermark)} instead of {show_time(wanted)}"
+            what = f"has watermark {show_time(watermark)}, dedicated {show_time(wanted)}"
             return Difference(scope.name, name, case, step, Counter(), Counter(), what)
     if sorted(found.emitted) != sorted(truth.emitted):
         return _difference(scope, name, case, len(case), truth.emitted, found.emitted)
     if found.late:
         late = Counter(found.late)
-        return Difference(scope.name, name, case, len(case), Counter(), late, "in what is late")
+        return Difference(scope.name, name, case, len(case), Counter(), late, "drops tuples")
     return None
 
 
@@ -221,13 +218,18 @@ def exhaust(
     scope: Scope, tuples: int, part: Part = (1, 1), tell: Callable[[int], None] | None = None
 ) -> tuple[int, Difference | None]:
     """Try every case of a scope; return how many there were, up to the first difference."""
-    plans = {each.value: plan_of(scope, each.value) for each in Implementation}
+    plans = {each.value: lower(scope.stream, each) for each in Implementation}
     tried = 0
     for case in islice(cases(scope, tuples), part[0] - 1, None, part[1]):
-        truth = run(plans["dedicated"], case)
         tried += 1
+        truth = run(plans["dedicated"], case)
         for name, plan in plans.items():
-            found = truth if name == "dedicated" else run(plan, case)
+            try:
+                found = truth if name == "dedicated" else run(plan, case)
+            except OnefoldError as problem:
+                what = f"fails: {problem}"
+                nothing: Counter[Tuple] = Counter()
+                return tried, Difference(scope.name, name, case, len(case), nothing, nothing, what)
             if difference := compare(scope, name, case, truth, found):
                 return tried, difference
         if tell:
@@ -242,14 +244,13 @@ class Progress:
     name: str
     total: int
     began: float
-    said: float = 0.0
+    said: float
 
     def __call__(self, tried: int) -> None:
         now = time.monotonic()
         if now - self.said > 5:
             self.said = now
-            rate = tried / max(now - self.began, 1e-9)
-            left = (self.total - tried) / rate
+            left = (self.total - tried) * (now - self.began) / tried
             say(f"{self.name}: {tried:,} of {self.total:,} cases, {left:.0f} s to go")
 
 
@@ -261,7 +262,7 @@ def say(line: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Try everything that the arguments ask for; return 1 if an implementation differs."""
     every = {scope.name: scope for scope in scopes()}
-    parser = argparse.ArgumentParser(prog="python -m onefold.check.exhaustive", description=_line())
+    parser = argparse.ArgumentParser("python -m onefold.check.exhaustive")
     parser.add_argument("--tuples", type=int, default=4, metavar="K", help="up to K (4)")
     parser.add_argument("--operator", choices=every, help="only this one")
     parser.add_argument("--slice", type=_part, default=(1, 1), metavar="I/N", help="every Nth case")
@@ -280,10 +281,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(f"{scope.name}: {tried:,} cases, no difference ({time.monotonic() - began:.0f} s)")
     say(f"{whole:,} cases: aggregate-plus and aggregate do what dedicated does")
     return 0
-
-
-def _line() -> str:
-    return str(__doc__).splitlines()[0]
 
 
 def _part(text: str) -> Part:

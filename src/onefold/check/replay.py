@@ -146,12 +146,15 @@ def _problem(
     line = case.line
     try:
         lowered = lower(transcript.plan, implementation)
-        waits = implementation is not Implementation.DEDICATED and transcript.plan.output.ahead
-        run = _Run(engine(lowered), may_come_early=lowered.output.ahead, may_come_late=waits)
+        composed = implementation is not Implementation.DEDICATED
+        may_come_late = composed and transcript.plan.output.ahead
+        run = _Run(engine(lowered), lowered.output.ahead, may_come_late)
         for step in case.steps:
             line = step.line
             run.take(step)
         run.finish()
+        if composed and case.fails is not None:
+            run.engine.end()  # a composition may call a function later, and fail later
     except _Differs as differs:
         text = f"{differs.what} differs"
         return Problem(file, differs.step.line, text, differs.missing, differs.unexpected)
@@ -205,9 +208,8 @@ class _Run:
             self.owed += [(step, t) for t in missing.elements() if not self._passed(t)]
             missing = Counter(t for t in missing.elements() if self._passed(t))
         self._check_owed(self._passed)
-        must = [t for t in self.unclaimed.elements() if self._passed(t) or not self.may_come_early]
-        if missing or must:
-            raise _Differs(step, "expect", missing.elements(), must)
+        if missing or any(self._must_be_claimed(t) for t in +self.unclaimed):
+            raise _Differs(step, "expect", missing.elements(), self.unclaimed.elements())
 
     def _collect(self) -> None:
         self.unclaimed.update(self.engine.take_output())
@@ -222,11 +224,14 @@ class _Run:
     def _passed(self, t: Tuple) -> bool:
         return t.time + TICK <= self.engine.output_watermark()
 
+    def _must_be_claimed(self, t: Tuple) -> bool:
+        return self._passed(t) or not self.may_come_early
+
     def _check_owed(self, due: Callable[[Tuple], bool]) -> None:
         if overdue := [(step, t) for step, t in self.owed if due(t)]:
             first = overdue[0][0]
             missing = [t for step, t in overdue if step is first]
-            raise _Differs(first, "expect", missing, ())
+            raise _Differs(first, "expect", missing, self.unclaimed.elements())
 
     def _expect_late(self, step: ExpectLate) -> None:
         unexpected, missing = self.engine.take_late(), []

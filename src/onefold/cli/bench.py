@@ -23,7 +23,7 @@ SLOWER = {Implementation.AGGREGATE: 10, Implementation.AGGREGATE_PLUS: 4}
 @click.option("--tuples", default=1_000_000, show_default=True, help="how many, and then 4 times")
 @click.option("--json", "to_json", type=click.Path(path_type=Path), help="write the figures there")
 def command(what: str, tuples: int, to_json: Path | None) -> None:
-    r"""Measure filter → map → tumbling count on the in-process reference engine.
+    """Measure filter → map → tumbling count on the in-process reference engine.
 
     \b
     onefold bench

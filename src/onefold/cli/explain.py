@@ -30,7 +30,7 @@ FORMATS = {"text": text, "mermaid": mermaid}
     help="a numbered list, or a drawing in Mermaid's language",
 )
 def command(pipeline: str, implementation: str, format_: str) -> None:
-    r"""Show PIPELINE (file.py:name or package.module:name) operator by operator.
+    """Show PIPELINE (file.py:name or package.module:name) operator by operator.
 
     \b
     onefold explain examples/wordcount.py:pipeline

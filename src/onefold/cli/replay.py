@@ -34,7 +34,7 @@ ALL = "all"
     help="how the operators are carried out",
 )
 def command(files: tuple[Path, ...], engine: str, implementation: str) -> None:
-    r"""Replay the transcripts in FILES; exit 1 if a case fails or a file can't be read.
+    """Replay the transcripts in FILES; exit 1 if a case fails or a file can't be read.
 
     \b
     onefold replay tests/transcripts/*.yaml

@@ -75,7 +75,7 @@ def command(
     late: str | None,
     quiet: bool,
 ) -> None:
-    r"""Run PIPELINE, file.py:name or package.module:name, over files.
+    """Run PIPELINE, file.py:name or package.module:name, over files.
 
     \b
     onefold run wordcount.py:pipeline --input edits=edits.jsonl --output counts.csv
@@ -83,7 +83,7 @@ def command(
 
     Every row has its event time (ms, or ISO text) under `time`. A file is written when it is
     complete. At the end the balance is printed: read = written + filtered + quarantined + late.
-    """
+    """  # noqa: D301  click wants the character itself
     try:
         plan = lower(load_pipeline(pipeline), implementation)
         places = checked_places(plan, inputs, output, on_error, late)

@@ -13,6 +13,9 @@ TICK = 1
 END_OF_TIME = 2**63 - 1
 """The watermark of a stream that has ended: no event time reaches it."""
 
+LATEST = 2**62
+"""Event times lie within ±2^62 ms, so that every window ends before time does."""
+
 START_OF_TIME = -(2**63)
 """The watermark of a stream that has promised nothing yet."""
 

@@ -14,7 +14,7 @@ from typing import Any
 from onefold.core.errors import BadSnapshot, MistypedTuple, StreamEnded, UnknownSource
 from onefold.core.plan import Late, Node, Plan, Source
 from onefold.core.records import Tuple
-from onefold.core.time import END_OF_TIME, START_OF_TIME
+from onefold.core.time import END_OF_TIME, LATEST, START_OF_TIME
 from onefold.core.types import Misfit, TupleType
 from onefold.core.values import listed
 from onefold.engines.snapshots import packed, unpacked
@@ -252,9 +252,9 @@ def _checked(source: str, type: TupleType, row: Sequence[Any]) -> Tuple:
     if isinstance(row, Tuple):
         return type.make(row.time, row)
     time = row[0] if isinstance(row, (tuple, list)) and row else None
-    if not isinstance(time, int) or isinstance(time, bool):
+    if not isinstance(time, int) or isinstance(time, bool) or not -LATEST < time < LATEST:
         raise MistypedTuple(
-            f"source {source}: a tuple begins with its time, in whole milliseconds",
+            f"source {source}: a tuple begins with its time, in whole milliseconds within ±2^62",
             detail=f"got {row!r}",
         )
     try:

@@ -10,8 +10,9 @@ from typing import Any
 from onefold.core.errors import OnefoldError, RunError
 from onefold.core.records import Tuple
 from onefold.core.scalars import Misfit
+from onefold.core.time import LATEST
 from onefold.core.types import TupleType
-from onefold.files.values import LATEST, Convert, converted
+from onefold.files.values import Convert, converted
 
 CHUNK = 1_000
 """After how many rows of a source its watermark moves."""

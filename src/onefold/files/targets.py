@@ -29,8 +29,10 @@ class Target:
 
     def __init__(self, where: str, *, keep: bool = False) -> None:
         self.where, self.keep = where, keep
-        self.path = Path(where).resolve()
+        self.path = Path(where)
         self.streams = where == STANDARD or is_stream(self.path)
+        if not self.streams:
+            self.path = self.path.resolve()  # a link stays a link
         self.part = self.path.with_name(self.path.name + PART)
         self.raw = self._opened()
         self.stream: BinaryIO = self.raw
@@ -63,8 +65,9 @@ class Target:
             return
         with suppress(OSError, ValueError):  # the first problem is the one to tell
             self._close()
-        if not self.streams and not (self.keep and self.part.stat().st_size):
-            self.part.unlink(missing_ok=True)
+        with suppress(OSError):
+            if not self.streams and not (self.keep and self.part.stat().st_size):
+                self.part.unlink()
 
     def _close(self) -> None:
         if self.stream is not self.raw:

@@ -38,13 +38,10 @@ from onefold.core.scalars import (
     Timestamp,
     misfit,
 )
-from onefold.core.time import floor_to_tick
+from onefold.core.time import LATEST, floor_to_tick
 from onefold.core.types import Array, Struct
 
 Convert = Callable[[Any], Any]
-
-LATEST = 2**62
-"""Event times lie within ±2^62 ms, so that every window ends before time does."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -56,7 +53,7 @@ _TIMESTAMP = Timestamp()
 def event_time(value: Any) -> int:
     """Return an event time; finer than a millisecond is floored.
 
-    >>> event_time(7), event_time(-0.5), event_time("1970-01-01T00:00:01.0009Z")
+    >>> event_time(7), event_time(-0.5), event_time("1970-01-01T00:00:01.000900Z")
     (7, -1, 1000)
     """
     match value:
