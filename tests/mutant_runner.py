@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120  pathlib is slow to import
-SECONDS, MEMORY = 2.0, 2**28
+SECONDS, MEMORY = 1.0, 2**27
 
 
 class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -62,10 +62,12 @@ def in_a_process_of_its_own(module: str, source: str) -> str:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
-        os.write(writing, verdict(module, source).encode())
-        os._exit(0)
+        try:
+            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+            os.write(writing, verdict(module, source).encode())
+        finally:
+            os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as answer:
         said = answer.read()

@@ -191,7 +191,14 @@ class ByAlike:
 
     def __call__(self, t: Any) -> Any:
         keys = ALIKE[self.which]
-        return keys[digest(t) % len(keys)]
+        return fresh(keys[digest(t) % len(keys)])
+
+
+def fresh(value: Any) -> Any:
+    """Return a copy, so that no NaN equals another by being the same object."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(fresh, value))
+    return float(repr(value)) if isinstance(value, float) else value
 
 
 @dataclass(frozen=True)

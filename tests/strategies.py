@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any
 
@@ -265,6 +265,22 @@ def cases(
     return Case(tuple(growth.made), inputs, growth.closing, growth.meanings[-1])
 
 
+@st.composite
+def alike(draw: st.DrawFn, kind: str) -> Case:
+    """One operator, with keys that look alike, at few times."""
+    type: Type = (("a0", "bigint"),)
+    made = st.tuples(st.integers(0, 2), st.integers(0, 40))
+    inputs = {"s": draw(st.lists(made, min_size=5, max_size=12))}
+    held = [oracle.row(("a0",), t[0], t[1:]) for t in inputs["s"]]
+    key = specs.ByAlike(draw(st.sampled_from(range(len(specs.ALIKE)))))
+    if kind == "join":
+        operator: Any = replace(draw(joins((0, 0), [type, type])), keys=(key, key))
+    else:
+        operator = replace(draw(ONE_INPUT[kind]((0,), [type])), key=key)
+    meaning = operator.meaning(None, *[held] * len(operator.inputs))
+    return Case((specs.Source((), type, "s"), operator), inputs, None, meaning)
+
+
 @dataclass(frozen=True)
 class Arrive:
     """Rows that arrive at once."""
@@ -281,16 +297,24 @@ class Promise:
     watermark: int
 
 
-Feed = tuple[Arrive | Promise, ...]
+@dataclass(frozen=True)
+class End:
+    """The end of a source, while others may go on."""
+
+    source: str
+
+
+Step = Arrive | Promise | End
+Feed = tuple[Step, ...]
 
 
 @st.composite
 def arrivals(
     draw: st.DrawFn, source: str, held: list[tuple[Any, ...]], most: int | None
-) -> list[Arrive | Promise]:
+) -> list[Step]:
     """One source: any order, watermarks anywhere that make nothing late, none above `most`."""
     order = draw(st.permutations(held))
-    steps: list[Arrive | Promise] = []
+    steps: list[Step] = []
     for n, arriving in enumerate([*order, None]):
         bound = min([t[0] for t in order[n:]], default=LAST if most is None else most)
         bound = bound if most is None else min(bound, most)
@@ -314,24 +338,25 @@ def feeds(draw: st.DrawFn, case: Case) -> Feed:
     last watermark before the end: all sources have the same.
     """
     steady = bool(case.used(specs.Stateful))
-    if steady and case.closing is None:
-        every = {name: [Arrive(name, (t,)) for t in case.inputs[name]] for name in case.sources}
-        every = {name: list(draw(st.permutations(steps))) for name, steps in every.items()}
-    else:
-        most = case.closing if steady else None
-        every = {name: draw(arrivals(name, case.inputs[name], most)) for name in case.sources}
+    every: dict[str, list[Step]] = {}
+    for name in case.sources:
+        if steady and case.closing is None:
+            order = draw(st.permutations(case.inputs[name]))
+            every[name] = [Arrive(name, (t,)) for t in order]
+        else:
+            most = case.closing if steady else None
+            every[name] = draw(arrivals(name, case.inputs[name], most))
+            every[name] += [Promise(name, most)] if most is not None else []
+        every[name] += draw(st.sampled_from([[], [End(name)]]))
     turns = [name for name, steps in every.items() for _ in steps]
     turns = draw(st.permutations(turns)) if len(every) > 1 else turns
-    feed = [every[name].pop(0) for name in turns]
-    if steady and case.closing is not None:
-        feed += [Promise(name, case.closing) for name in draw(st.permutations(case.sources))]
-    return tuple(feed)
+    return tuple(every[name].pop(0) for name in turns)
 
 
 @st.composite
 def late_feeds(draw: st.DrawFn, case: Case) -> Feed:
     """Tuples and watermarks in any order: many tuples are late."""
-    steps: list[Arrive | Promise] = []
+    steps: list[Step] = []
     for name in case.sources:
         steps += [Arrive(name, (t,)) for t in case.inputs[name]]
         steps += [Promise(name, w) for w in draw(st.lists(TIMES, max_size=4))]

@@ -29,7 +29,7 @@ from onefold.operators.loop import LoopAggregation, LoopKernel
 from onefold.operators.stateful import StatefulKernel
 from onefold.operators.union import Union
 from oracle import multiset
-from strategies import Arrive, Case, Feed, Promise, Schedule
+from strategies import Arrive, Case, End, Feed, Promise, Schedule, Step
 
 DEDICATED, AGGREGATE, PLUS = Implementation
 in_every_implementation = pytest.mark.parametrize(
@@ -51,13 +51,15 @@ def law(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return apply
 
 
-def play(engine: Engine, feed: Iterable[Arrive | Promise]) -> None:
+def play(engine: Engine, feed: Iterable[Step]) -> None:
     for step in feed:
         match step:
             case Arrive(source, rows):
                 engine.input(source, rows)
             case Promise(source, watermark):
                 engine.watermark(source, watermark)
+            case End(source):
+                engine.end(source)
 
 
 def outcome(plan: Plan, feed: Feed, schedule: Any = everything) -> Counter[str]:
@@ -117,6 +119,16 @@ def test_every_operator_means_what_the_oracle_says(kind: str, data: st.DataObjec
         assert outcome(of.lower(case.stream(), implementation), feed) == wanted, implementation
 
 
+@pytest.mark.parametrize("kind", ["aggregate", "aggregate_plus", "join", "stateful"])
+@law(25)
+def test_keys_are_equal_by_value_and_by_nothing_else(kind: str, data: st.DataObject) -> None:
+    case = data.draw(strategies.alike(kind))
+    feed = data.draw(strategies.feeds(case))
+    wanted = multiset(case.expected)
+    for implementation in Implementation:
+        assert outcome(of.lower(case.stream(), implementation), feed) == wanted, implementation
+
+
 @law(120)
 def test_at_every_watermark_all_have_emitted_what_is_due(data: st.DataObject) -> None:
     case, feed = drawn(data)
@@ -138,8 +150,9 @@ def test_all_forward_the_least_watermark_of_their_sources(data: st.DataObject) -
         promised = dict.fromkeys(case.sources, START_OF_TIME)
         for step in feed:
             play(engine, [step])
-            if isinstance(step, Promise):
-                promised[step.source] = max(promised[step.source], step.watermark)
+            if not isinstance(step, Arrive):
+                watermark = step.watermark if isinstance(step, Promise) else END_OF_TIME
+                promised[step.source] = max(promised[step.source], watermark)
             assert engine.output_watermark() == min(promised.values()), implementation
 
 
@@ -177,13 +190,13 @@ def test_any_chunking_of_the_input_gives_the_same(data: st.DataObject) -> None:
         assert results[0] == results[1] == results[2], implementation
 
 
-def one_by_one(step: Arrive | Promise) -> list[Arrive | Promise]:
-    if isinstance(step, Promise):
+def one_by_one(step: Step) -> list[Step]:
+    if not isinstance(step, Arrive):
         return [step]
     return [Arrive(step.source, (t,)) for t in step.rows]
 
 
-def chunked(feed: Feed) -> Iterator[Arrive | Promise]:
+def chunked(feed: Feed) -> Iterator[Step]:
     """Return the feed with as many tuples of a source at once as watermarks allow."""
     waiting: dict[str, tuple[Any, ...]] = {}
     for step in feed:
@@ -273,14 +286,19 @@ def taken(engine: Engine) -> tuple[Counter[str], Counter[str]]:
 @st.composite
 def late_streams(draw: st.DrawFn, many: bool) -> tuple[Case, list[Any]]:  # noqa: FBT001
     """One Aggregate with lateness, and rows and watermarks in any order."""
-    type = draw(strategies.types())
-    build = strategies.aggregates_plus if many else strategies.aggregates
-    operator = draw(build((0,), [type]))
-    operator = replace(operator, lateness=draw(st.integers(0, 7)))
-    rows = draw(strategies.rows(type, min_size=2, max_size=9))
+    if draw(st.booleans()):
+        kind = "aggregate_plus" if many else "aggregate"
+        alike = draw(strategies.alike(kind))
+        (source, operator), rows = alike.operators, alike.inputs["s"]
+    else:
+        source = specs.Source((), draw(strategies.types()), "s")
+        build = strategies.aggregates_plus if many else strategies.aggregates
+        operator = draw(build((0,), [source.type]))
+        rows = draw(strategies.rows(source.type, min_size=2, max_size=9))
+    operator = replace(operator, lateness=draw(st.integers(0, 7)))  # type: ignore[call-arg]
     watermarks = draw(st.lists(strategies.TIMES, max_size=5))
     steps = draw(st.permutations([*rows, *watermarks]))
-    return Case((specs.Source((), type, "s"), operator), {"s": rows}, None, []), steps
+    return Case((source, operator), {"s": rows}, None, []), steps
 
 
 @pytest.mark.parametrize("many", [False, True], ids=["aggregate", "aggregate_plus"])

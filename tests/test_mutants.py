@@ -24,7 +24,10 @@ RUNNER = Path(__file__).with_name("mutant_runner.py")
 MODULES = (
     "onefold.core.windows",
     "onefold.operators.watermarks",
+    "onefold.operators.aggregate",
+    "onefold.operators.embed",
     "onefold.operators.unfold",
+    "onefold.operators.join",
     "onefold.operators.stateful",
     "onefold.operators.loop",
 )
@@ -38,8 +41,18 @@ FOR_PEOPLE = {"details", "label", "title", "held", "__str__", "__repr__"}
 
 _TURN = "loop.LoopKernel.turn: self.inner.process({}, round_, _Both(self, out, looped=True))"
 _NOT_LATE = "a port tells whose tuple is late, and no tuple that comes round is late (C2)"
+_SORTED = "one tuple is sorted already; it saves time"
+_CHECKED = "the rows of embed are in normal form, so its types are never asked whether they fit"
 _NO_TURN_YET = "nothing can come round before tuples or a watermark came in, which set it to 0"
 EQUIVALENT = {
+    "aggregate.AggregateKernel._fire: self.sort(pane) if len(pane) > 1 else pane  ->  "
+    "self.sort(pane) if len(pane) >= 1 else pane": _SORTED,
+    "aggregate.AggregateKernel._fire: len(pane) > 1  ->  len(pane) > 0": _SORTED,
+    "embed.: -1  ->  -2": "any number that is no position tells what comes from embed",
+    "embed.embedded_type: Integer(32)  ->  Integer(33)": _CHECKED,
+    "embed.embedded_type: Integer(32)  ->  Integer(31)": _CHECKED,
+    "join.join: window_lengths(size, advance, 0, step)  ->  "
+    "window_lengths(size, advance, 1, step)": "a join has no lateness; what is checked is not used",
     "loop.LoopKernel.__init__: 0  ->  1": _NO_TURN_YET,
     "loop.LoopKernel.__init__: 0  ->  -1": _NO_TURN_YET,
     f"{_TURN.format(0)}  ->  {_TURN.format(1).partition(': ')[2]}": _NOT_LATE,

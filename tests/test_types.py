@@ -391,14 +391,14 @@ def test_there_is_one_nan(kind: str) -> None:
         ),
         ("struct<x: int, y: int>", 1, "1 is a int, not a tuple or a mapping of x and y"),
         ("struct<x: int, y: int>", "ab", "'ab' is a str, not a tuple or a mapping of x and y"),
-        ("struct<x: int, y: int>", (1,), "(1,) has 1 values, and the type has 2: x and y"),
+        ("struct<x: int, y: int>", (1,), "(1,) has 1 value, and the type has 2: x and y"),
         (
             "struct<x: int, y: int>",
             (1, 2, 3),
             "(1, 2, 3) has 3 values, and the type has 2: x and y",
         ),
         ("struct<x: int, y: int>", {"x": 1}, "attribute y is missing in {'x': 1}"),
-        ("struct<x: int, y: int>", {}, "attribute x and y is missing in {}"),
+        ("struct<x: int, y: int>", {}, "attributes x and y are missing in {}"),
         (
             "struct<x: int>",
             {"x": 1, "z": 2},

@@ -279,4 +279,8 @@ class Stream:
 def _node(stream: object, step: Step) -> Node:
     if isinstance(stream, Stream):
         return stream.node
-    raise NotAStream(f"{step}: a stream was expected", detail=f"got {stream!r}")
+    raise NotAStream(
+        f"{step}: a stream was expected",
+        detail=f"got {stream!r}",
+        hint="a stream is what source() and every operator return",
+    )

@@ -77,6 +77,7 @@ def key_by(key: KeyArgument | str, type: TupleType, step: Step) -> KeyBy:
         raise BadKey(
             f"{step}: a key is a list of attributes or a function",
             detail=f"got {key!r}",
+            hint='write key=["word"] or key=lambda t: t.word',
         )
     for name in key:
         if name not in type.names:
@@ -158,17 +159,14 @@ def window_lengths(
     return length, stride, duration(lateness, f"{step}: lateness")
 
 
-def one_row(output: TupleType) -> Callable[..., Rows]:
-    """Return the check of a function that gives one tuple or None for each window."""
+def one_row(output: TupleType, instead: str = "") -> Callable[..., Rows]:
+    """Return the check of a function that gives one tuple or None; who gave many reads `instead`."""
 
     def check(result: Any, *_: Any) -> Rows:
         if result is None:
             return ()
         if not isinstance(result, (tuple, dict)) and _looks_like_rows(result):
-            raise Misfit(
-                f"{len(result)} tuples, and aggregate emits at most one for each window: "
-                f"aggregate_plus may emit many"
-            )
+            raise Misfit(f"a list of {len(result)}, not one tuple or None{instead}")
         return (output.conform_row(result),)
 
     return check

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -176,8 +177,12 @@ class UserFunction:
 
 def describe(function: Any) -> str:
     """Write a function's name and where it stands."""
+    if isinstance(function, partial):
+        return f"partial of {describe(function.func)}"
     inner = inspect.unwrap(function)
-    name = getattr(inner, "__qualname__", None) or repr(function)
+    if not hasattr(inner, "__qualname__"):  # an object that can be called
+        inner = type(inner).__call__
+    name = inner.__qualname__
     code = getattr(inner, "__code__", None)
     if code is None:
         return str(name)
@@ -188,8 +193,11 @@ def describe(function: Any) -> str:
 def _reason(problem: Exception) -> str:
     if isinstance(problem, Misfit):
         return f"returned the wrong shape: {problem}"
-    frames = [f for f in traceback.extract_tb(problem.__traceback__) if f.filename != __file__]
-    where = f" at {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    frames = traceback.extract_tb(problem.__traceback__)
+    users = [frame for frame in frames if not frame.filename.startswith(_PACKAGE)]
+    # The user's own last line, and not that of a library that the function calls.
+    own = [frame for frame in users if frame.filename == users[0].filename]
+    where = f" at {Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
     text = str(problem)
     return f"raised {type(problem).__name__}{': ' if text else ''}{text}{where}"
 

@@ -43,6 +43,8 @@ def duration(value: Duration, what: str = "the duration", *, least: int = 0) -> 
             f"{what} is {show_duration(length)}, and must be at least {show_duration(least)}",
             hint="event time is counted in whole milliseconds",
         )
+    if length > LATEST:
+        raise BadDuration(f"{what} is {show_duration(length)}, longer than event time itself")
     return length
 
 

@@ -92,8 +92,9 @@ class Struct(DataType):
         elif not isinstance(row, (tuple, list)):
             raise misfit(row, f"a tuple or a mapping of {listed(self.names)}")
         if len(row) != len(self.attributes):
+            noun = "value" if len(row) == 1 else "values"
             raise Misfit(
-                f"{tuple(row)!r} has {len(row)} values, and the type has "
+                f"{tuple(row)!r} has {len(row)} {noun}, and the type has "
                 f"{len(self.attributes)}: {listed(self.names)}"
             )
         conforming = []
@@ -111,7 +112,8 @@ class Struct(DataType):
 
     def _in_order(self, row: Mapping[str, Any]) -> list[Any]:
         if missing := [name for name in self.names if name not in row]:
-            raise Misfit(f"attribute {listed(missing)} is missing in {dict(row)!r}")
+            noun, verb = ("attribute", "is") if len(missing) == 1 else ("attributes", "are")
+            raise Misfit(f"{noun} {listed(missing)} {verb} missing in {dict(row)!r}")
         if unknown := [str(name) for name in row if name not in self.names]:
             raise Misfit(f"{listed(unknown)} in {dict(row)!r} is no attribute of {self}")
         return [row[name] for name in self.names]

@@ -249,8 +249,6 @@ class _Sink:
 
 
 def _checked(source: str, type: TupleType, row: Sequence[Any]) -> Tuple:
-    if isinstance(row, Tuple):
-        return type.make(row.time, row)
     time = row[0] if isinstance(row, (tuple, list)) and row else None
     if not isinstance(time, int) or isinstance(time, bool) or not -LATEST < time < LATEST:
         raise MistypedTuple(
@@ -258,6 +256,6 @@ def _checked(source: str, type: TupleType, row: Sequence[Any]) -> Tuple:
             detail=f"got {row!r}",
         )
     try:
-        return type.make(time, tuple(row[1:]))
+        return type.make(time, row if isinstance(row, Tuple) else tuple(row[1:]))
     except Misfit as problem:
         raise MistypedTuple(f"source {source}: {problem}", detail=f"tuple {row!r}") from None

@@ -42,7 +42,8 @@ def aggregate(
     """Return A(Γ(advance, size, input, key, lateness), function)."""
     output = tuple_type(type, step)
     length, stride, allowed = window_lengths(size, advance, lateness, step)
-    rows = UserFunction(function, step, "function", one_row(output)).takes(1)
+    check = one_row(output, instead=" (aggregate_plus takes a list)")
+    rows = UserFunction(function, step, "function", check).takes(1)
     meaning = Aggregate(
         guarded(rows), output, key_by(key, input.type, step), length, stride, allowed
     )

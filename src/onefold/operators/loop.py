@@ -68,6 +68,7 @@ class LoopAggregation(Aggregation):
             raise TypeMismatch(
                 f"{self.step}: what goes round a loop has the type of its input",
                 detail=f"in: {self.inputs[0].type}; out: {self.aggregate.output}",
+                hint="let the Aggregate in the loop return tuples of the looping stream's type",
             )
         if not TICK <= self.loop.distance <= self.aggregate.lateness:
             raise LoopTooShort(

@@ -37,8 +37,7 @@ def stateful(
 ) -> Stateful:
     """Return O(create, add, merge, output, period, key, input)."""
     made = tuple_type(type, step)
-    if extra_periods < 0:
-        raise BadDuration(f"{step}: extra_periods is {extra_periods}, and must be at least 0")
+    _check_count(extra_periods, step)
     return Stateful(
         (input,),
         made,
@@ -51,6 +50,14 @@ def stateful(
         UserFunction(output, step, "output", one_row(made)).takes(1),
         extra_periods,
     )
+
+
+def _check_count(extra_periods: Any, step: Step) -> None:
+    if not isinstance(extra_periods, int) or extra_periods < 0:
+        raise BadDuration(
+            f"{step}: extra_periods is {extra_periods!r}, and must be a whole number from 0 on",
+            hint="it counts the periods to put out after the end of the stream",
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
