@@ -24,7 +24,7 @@ format: .venv/.installed ## format the code and sort the imports
 	@.venv/bin/ruff check --fix-only --quiet .
 	@.venv/bin/ruff format .
 
-exhaustive: .venv/.installed ## try every small stream, every order, every batch cut
+exhaustive: .venv/.installed ## try every small stream with every placement of watermarks
 	@.venv/bin/python -m onefold.check.exhaustive $(ARGS)
 
 # Pins that still fit stay; `make lock LOCK="--upgrade"` takes the newest of everything.

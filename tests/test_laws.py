@@ -32,9 +32,6 @@ from oracle import multiset
 from strategies import Arrive, Case, End, Feed, Promise, Schedule, Step
 
 DEDICATED, AGGREGATE, PLUS = Implementation
-in_every_implementation = pytest.mark.parametrize(
-    "implementation", list(Implementation), ids=lambda each: each.value
-)
 
 
 def law(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:

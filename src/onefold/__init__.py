@@ -8,11 +8,11 @@ A pipeline is written once and runs in three implementations with the same answe
 
 From top to bottom, each layer imports only those below it:
 
-    cli         run, explain, replay, check, bench
+    cli         run, explain, replay, bench
     bench       measurements
     check       the judge: transcripts, exhaustive comparison
     files       JSON lines, CSV, Parquet
-    stream      the API a user writes
+    stream      the API a user writes; local and pipelines find and run it
     engines     reference (in-process)
     operators   one file for each: its dedicated meaning and its composition
     core        time, windows, tuple types, the Aggregate, the plan graph
@@ -30,11 +30,13 @@ from onefold.core.aggregate import Window
 from onefold.core.errors import OnefoldError
 from onefold.core.plan import Implementation, Plan
 from onefold.core.records import Tuple
+from onefold.engines.reference import Engine
 from onefold.local import lower, run
 from onefold.stream import Stream, source
 
 __version__ = "0.1.0"
 __all__ = [
+    "Engine",
     "Implementation",
     "OnefoldError",
     "Plan",

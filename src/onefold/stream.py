@@ -249,10 +249,9 @@ class Stream:
     def late(self) -> Stream:
         """What this operator dropped. It promises nothing before the end of the stream.
 
-        >>> from onefold.engines.reference import Engine
         >>> words = of.source("words", "word string")
         >>> counts = words.aggregate(lambda w: (len(w.tuples),), "n int", size="10 ms")
-        >>> engine = Engine(of.lower(counts.late, "dedicated"))
+        >>> engine = of.Engine(of.lower(counts.late, "dedicated"))
         >>> engine.watermark("words", 10)
         >>> engine.input("words", [(9, "late"), (10, "in time")])
         >>> engine.take_output()

@@ -14,9 +14,8 @@ from typing import Any
 import yaml
 
 from onefold.core.records import Record, Tuple, as_dict
-from onefold.core.scalars import Binary, DataType, Misfit, String, Timestamp
+from onefold.core.scalars import Binary, DataType, Misfit, String, Timestamp, event_time
 from onefold.core.types import Array, Struct, TupleType
-from onefold.files.values import event_time
 
 MOST_SHOWN = 20
 """How many different rows a list of differences shows."""

@@ -46,22 +46,12 @@ def command(what: str, tuples: int, to_json: Path | None) -> None:
 def _table(measured: list[Measurement]) -> Table:
     first = measured[0]
     table = Table(title="reference engine: filter → map → tumbling count → output")
-    for name in (
-        "implementation",
-        "tuples",
-        "outputs",
-        "tuples/s",
-        "× D",
-        "peak MB",
-        "× D ",
-        "open",
-    ):
-        table.add_column(name, justify="left" if name == "by" else "right")
+    table.add_column("implementation", min_width=len("aggregate-plus"))
+    for name in ("tuples", "outputs", "tuples/s", "ratio", "MB", "ratio", "open"):
+        table.add_column(name, justify="right")
     for each in measured:
         table.add_row(
-            each.implementation.replace("aggregate", "A")
-            .replace("dedicated", "D")
-            .replace("-plus", "+"),
+            each.implementation,
             f"{each.tuples:,}",
             f"{each.outputs:,}",
             f"{each.rate:,.0f}",
@@ -70,5 +60,8 @@ def _table(measured: list[Measurement]) -> Table:
             f"{each.memory_mb / first.memory_mb:.2f}",
             f"{each.most_open_tuples:,}",
         )
-    table.caption = "open: the most tuples that windows held at once; one core, one process a row"
+    table.caption = (
+        "ratio: to the first row. MB: peak memory of the process. "
+        "open: the most tuples that windows held at once."
+    )
     return table

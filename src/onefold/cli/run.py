@@ -43,7 +43,7 @@ INTERRUPTED = 130
     type=click.Choice([each.value for each in Implementation]),
     default=Implementation.DEDICATED.value,
     show_default=True,
-    help="how operators are carried out; the answer is the same",
+    help="how operators are carried out; the answer is the same if no row is late",
 )
 @click.option(
     "--input",
@@ -83,7 +83,7 @@ def command(
 
     Every row has its event time (ms, or ISO text) under `time`. A file is written when it is
     complete. At the end the balance is printed: read = written + filtered + quarantined + late.
-    """  # noqa: D301  click wants the character itself
+    """
     try:
         plan = lower(load_pipeline(pipeline), implementation)
         places = checked_places(plan, inputs, output, on_error, late)

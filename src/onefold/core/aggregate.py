@@ -62,10 +62,10 @@ class KeyBy:
 
 WHOLE_TUPLE = KeyBy(None)
 
-KeyArgument = Sequence[str] | Callable[[Any], Any] | None
+KeyArgument = str | Sequence[str] | Callable[[Any], Any] | None
 
 
-def key_by(key: KeyArgument | str, type: TupleType, step: Step) -> KeyBy:
+def key_by(key: KeyArgument, type: TupleType, step: Step) -> KeyBy:
     """Return the key that a user wrote: a list of attributes, a function, or None for one key."""
     if key is None:
         return KeyBy()
@@ -160,7 +160,7 @@ def window_lengths(
 
 
 def one_row(output: TupleType, instead: str = "") -> Callable[..., Rows]:
-    """Return the check of a function that gives one tuple or None; who gave many reads `instead`."""
+    """Return the check of a function that gives one tuple or None; for many it says `instead`."""
 
     def check(result: Any, *_: Any) -> Rows:
         if result is None:

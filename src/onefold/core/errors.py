@@ -69,6 +69,14 @@ class LoopTooShort(PlanError):
     """A loop whose lateness does not cover the distance between watermarks (C1, theorem 3)."""
 
 
+class LoopRunsAhead(PlanError):
+    """A loop over overlapping windows whose watermark may pass a tuple that is to come round."""
+
+
+class BadCount(PlanError):
+    """A number that is not a whole one, or too small for where it stands."""
+
+
 class NoLateStream(PlanError):
     """The late stream of something that drops nothing."""
 
@@ -99,6 +107,14 @@ class UnknownSource(RunError):
 
 class LoopNeverEnds(RunError):
     """A loop that went round more often than its limit without coming to rest."""
+
+
+class LoopBroken(RunError):
+    """A tuple came round a loop too late: C2 does not hold. A mistake in onefold itself."""
+
+
+class StateNotPicklable(RunError):
+    """A state of a stateful operator that can't be carried from period to period."""
 
 
 class StreamEnded(RunError):

@@ -60,11 +60,6 @@ class About(Enum):
     STATE = "state"
 
 
-_ABOUT = {"where": About.PAIR, "select": About.PAIR} | dict.fromkeys(
-    ("merge", "output", "take out"), About.STATE
-)
-
-
 @dataclass(frozen=True)
 class Failure:
     """A call of a user's function that went wrong."""
@@ -74,13 +69,7 @@ class Failure:
     reason: str
     subject: tuple[Any, ...]
     """What the function was called with: a tuple, a pair, a window, a state and a tuple."""
-    role: str = "function"
-
-    @property
-    def about(self) -> About:
-        """What was set aside; a state may be a tuple too, so the role decides."""
-        own = About.TUPLE if isinstance(self.subject[-1], Tuple) else About.WINDOW
-        return _ABOUT.get(self.role, own)
+    about: About = About.TUPLE
 
     def error(self) -> FunctionFailed:
         """Return the error that stops a run."""
@@ -112,6 +101,8 @@ class UserFunction:
     role: str
     check: Callable[..., Any] = _as_returned
     """`check(result, *arguments)` returns what the operator goes on with, or raises `Misfit`."""
+    about: About = About.TUPLE
+    """What it is called for, and so what is set aside when it fails."""
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it; return what `check` makes of the result, or FAILED if that was set aside."""
@@ -140,7 +131,7 @@ class UserFunction:
     def _report(self, problem: Exception, arguments: tuple[Any, ...]) -> None:
         if isinstance(problem, OnefoldError):
             raise problem
-        failure = Failure(self.step, self.describe(), _reason(problem), arguments, self.role)
+        failure = Failure(self.step, self.describe(), _reason(problem), arguments, self.about)
         try:
             on_failure.get()(failure)
         except FunctionFailed as stop:

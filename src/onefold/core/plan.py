@@ -99,6 +99,10 @@ class Node:
         """Return what a drawing tells about the node: its windows, keys and functions, by name."""
         return {}
 
+    def shape(self) -> str:
+        """Return what the state of the operator depends on: a snapshot fits no other shape."""
+        return f"{type(self).__name__} giving {self.type}"
+
     def __repr__(self) -> str:
         return f"<{self.step}: {self.type}>"
 

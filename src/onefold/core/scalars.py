@@ -6,13 +6,14 @@ and raises `Misfit` for one that does not. Null fits every type.
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import index
 from typing import Any
 
-from onefold.core.time import EPOCH, as_utc
+from onefold.core.time import EPOCH, LATEST, as_utc, floor_to_tick
 from onefold.core.values import normal_float
 
 
@@ -171,3 +172,25 @@ class Binary(DataType):
 
     def __str__(self) -> str:
         return "binary"
+
+
+def event_time(value: Any) -> int:
+    """Return an event time; finer than a millisecond is floored.
+
+    >>> event_time(7), event_time(-0.5), event_time("1970-01-01T00:00:01.000900Z")
+    (7, -1, 1000)
+    """
+    match value:
+        case bool():
+            raise misfit(value, "a time")
+        case int():
+            time = value
+        case float() if math.isfinite(value):
+            time = math.floor(value)
+        case str() | datetime():
+            time = floor_to_tick(Timestamp().conform(value))
+        case _:
+            raise misfit(value, "a time")
+    if not -LATEST < time < LATEST:
+        raise Misfit(f"{value!r} ms lies outside of ±2^62")
+    return time

@@ -32,14 +32,21 @@ def normal(value: Any) -> Any:
     >>> normal([1, -0.0, None, "a"])
     (1, 0.0, None, 'a')
     """
-    if value is None or isinstance(value, (str, int, bytes)):
-        return value
-    if isinstance(value, datetime):
-        return as_utc(value)
-    if isinstance(value, float):
-        return normal_float(value)
-    if isinstance(value, (tuple, list)):
-        return tuple(normal(item) for item in value)
+    match value:
+        case None | bool():
+            return value
+        case str():
+            return str.__str__(value)  # a subclass may show itself, and compare, in other ways
+        case int():
+            return int(value)
+        case float():
+            return normal_float(float(value))
+        case bytes():
+            return bytes(value)
+        case datetime():
+            return as_utc(value)
+        case tuple() | list():
+            return tuple(normal(item) for item in value)
     raise TypeError(
         f"a key is made of None, bool, int, float, str, bytes, datetime and tuples of them, "
         f"not of {type(value).__name__}"

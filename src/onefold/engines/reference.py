@@ -8,14 +8,16 @@ queue of the loop's own, and a `schedule` says how much of it comes round before
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from onefold.core.errors import BadSnapshot, MistypedTuple, StreamEnded, UnknownSource
 from onefold.core.plan import Late, Node, Plan, Source
 from onefold.core.records import Tuple
-from onefold.core.time import END_OF_TIME, LATEST, START_OF_TIME
-from onefold.core.types import Misfit, TupleType
+from onefold.core.scalars import Misfit, event_time, misfit
+from onefold.core.time import END_OF_TIME, START_OF_TIME
+from onefold.core.types import TupleType
 from onefold.core.values import listed
 from onefold.engines.snapshots import packed, unpacked
 from onefold.engines.trace import Event, Kind, NodeWatch, Record
@@ -139,8 +141,8 @@ class Engine:
 
         return [(_Sink(take), port) for port in range(node.late_ports)]
 
-    def input(self, source: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Feed rows `(time, value, value, …)` to a source."""
+    def input(self, source: str, rows: Iterable[Any]) -> None:
+        """Feed rows `(time, value, value, …)`, or mappings with `time`, to a source."""
         type = self._source(source).type
         self.process(source, [_checked(source, type, row) for row in rows])
 
@@ -207,17 +209,18 @@ class Engine:
             for s in self.stations.values()
         ]
         taken = self.ended, self._sink.reached, self._output, self._late
-        return packed((len(states), states, taken))
+        return packed(([node.shape() for node in self.stations], states, taken))
 
     def restore(self, snapshot: bytes) -> None:
         """Take up a snapshot of the same plan, in a new engine."""
-        count, states, taken = unpacked(snapshot)
-        if count != len(self.stations):
-            raise BadSnapshot(
-                f"the snapshot is of a plan with {count} operators, this one has "
-                f"{len(self.stations)}",
-                hint="restore with the pipeline and implementation that the snapshot was taken of",
-            )
+        shapes, states, taken = unpacked(snapshot)
+        for there, here in zip_longest(shapes, (node.shape() for node in self.stations)):
+            if there != here:
+                raise BadSnapshot(
+                    "the snapshot is of another plan",
+                    detail=f"where it has {there or 'nothing'}, this one has {here or 'nothing'}",
+                    hint="restore with the pipeline and implementation that it was taken of",
+                )
         self.ended, self._sink.reached, self._output[:], self._late[:] = taken
         for station, (state, *rest) in zip(self.stations.values(), states):
             station.kernel.restore(state)
@@ -248,14 +251,18 @@ class _Sink:
         self.reached = watermark
 
 
-def _checked(source: str, type: TupleType, row: Sequence[Any]) -> Tuple:
-    time = row[0] if isinstance(row, (tuple, list)) and row else None
-    if not isinstance(time, int) or isinstance(time, bool) or not -LATEST < time < LATEST:
-        raise MistypedTuple(
-            f"source {source}: a tuple begins with its time, in whole milliseconds within ±2^62",
-            detail=f"got {row!r}",
-        )
+def _checked(source: str, type: TupleType, row: Any) -> Tuple:
     try:
+        if isinstance(row, Mapping):
+            rest = {name: value for name, value in row.items() if name != "time"}
+            return type.make(event_time(row.get("time")), rest)
+        if not isinstance(row, (tuple, list)) or not row:
+            raise misfit(row, "a tuple (time, value, …) or a mapping")
+        time = event_time(row[0])
         return type.make(time, row if isinstance(row, Tuple) else tuple(row[1:]))
     except Misfit as problem:
-        raise MistypedTuple(f"source {source}: {problem}", detail=f"tuple {row!r}") from None
+        raise MistypedTuple(
+            f"source {source}: {problem}",
+            detail=f"got {row!r}",
+            hint=f"a tuple here is (time, {', '.join(type.names)}), the time in milliseconds",
+        ) from None

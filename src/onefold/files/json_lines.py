@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from onefold.core.records import Tuple
-from onefold.core.scalars import Misfit
+from onefold.core.scalars import Misfit, event_time
 from onefold.core.types import TupleType
 from onefold.files.rows import Reader, RowType
-from onefold.files.values import dumps, event_time, from_json, to_json
+from onefold.files.values import dumps, from_json, to_json
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -10,12 +10,21 @@ import pyarrow as arrow
 from pyarrow import parquet
 
 from onefold.core.records import Record, Tuple, as_dict
-from onefold.core.scalars import Binary, Boolean, DataType, Floating, Integer, String, Timestamp
+from onefold.core.scalars import (
+    Binary,
+    Boolean,
+    DataType,
+    Floating,
+    Integer,
+    String,
+    Timestamp,
+    event_time,
+)
 from onefold.core.time import EPOCH
 from onefold.core.types import Array, Struct, TupleType
 from onefold.core.values import listed
 from onefold.files.rows import CHUNK, BadFile, Reader, RowType
-from onefold.files.values import event_time, from_arrow
+from onefold.files.values import from_arrow
 
 ROW_GROUP = 10_000
 """How many rows are held before they are written."""

@@ -20,7 +20,6 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import math
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -36,9 +35,9 @@ from onefold.core.scalars import (
     Misfit,
     String,
     Timestamp,
+    event_time,
     misfit,
 )
-from onefold.core.time import LATEST, floor_to_tick
 from onefold.core.types import Array, Struct
 
 Convert = Callable[[Any], Any]
@@ -47,29 +46,6 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SPECIAL = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _BOOLEANS = {"true": True, "false": False}
-_TIMESTAMP = Timestamp()
-
-
-def event_time(value: Any) -> int:
-    """Return an event time; finer than a millisecond is floored.
-
-    >>> event_time(7), event_time(-0.5), event_time("1970-01-01T00:00:01.000900Z")
-    (7, -1, 1000)
-    """
-    match value:
-        case bool():
-            raise misfit(value, "a time")
-        case int():
-            time = value
-        case float() if math.isfinite(value):
-            time = math.floor(value)
-        case str() | datetime():
-            time = floor_to_tick(_TIMESTAMP.conform(value))
-        case _:
-            raise misfit(value, "a time")
-    if not -LATEST < time < LATEST:
-        raise Misfit(f"{value!r} ms lies outside of ±2^62")
-    return time
 
 
 def event_time_from_text(text: str) -> int:

@@ -20,7 +20,7 @@ from onefold.core.aggregate import (
 )
 from onefold.core.ddl import tuple_type
 from onefold.core.errors import FunctionFailed
-from onefold.core.functions import FAILED, Step, UserFunction, describe
+from onefold.core.functions import FAILED, About, Step, UserFunction, describe
 from onefold.core.kernel import Kernel, Outlet, Watch
 from onefold.core.plan import Implementation, Node
 from onefold.core.records import Tuple
@@ -43,7 +43,7 @@ def aggregate(
     output = tuple_type(type, step)
     length, stride, allowed = window_lengths(size, advance, lateness, step)
     check = one_row(output, instead=" (aggregate_plus takes a list)")
-    rows = UserFunction(function, step, "function", check).takes(1)
+    rows = UserFunction(function, step, "function", check, About.WINDOW).takes(1)
     meaning = Aggregate(
         guarded(rows), output, key_by(key, input.type, step), length, stride, allowed
     )
@@ -79,6 +79,11 @@ class Aggregation(Node):
 
     def title(self) -> str:
         return self.aggregate.name if self.parent else self.step.operator
+
+    def shape(self) -> str:
+        meaning = self.aggregate
+        by = meaning.key.attributes if meaning.key.function is None else "a function"
+        return f"{super().shape()}, window {meaning.window} by {by}, lateness {meaning.lateness} ms"
 
     def details(self) -> dict[str, str]:
         meaning = self.aggregate

@@ -15,7 +15,7 @@ from onefold.core.aggregate import (
     window_lengths,
 )
 from onefold.core.ddl import tuple_type
-from onefold.core.functions import Step, UserFunction
+from onefold.core.functions import About, Step, UserFunction
 from onefold.core.plan import Composition, Implementation, Late, Node
 from onefold.core.time import Duration
 from onefold.core.types import TupleType
@@ -38,7 +38,8 @@ def aggregate_plus(
     """Return A+(Γ(advance, size, input, key, lateness), function)."""
     output = tuple_type(type, step)
     length, stride, allowed = window_lengths(size, advance, lateness, step)
-    rows = UserFunction(function, step, "function", many_rows(output)).takes(1)
+    check = many_rows(output)
+    rows = UserFunction(function, step, "function", check, About.WINDOW).takes(1)
     by = key_by(key, input.type, step)
     name = "aggregate_plus"
     meaning = Aggregate(guarded(rows), output, by, length, stride, allowed, many=True, name=name)

@@ -25,7 +25,7 @@ def embed(input: Node, meaning: Aggregate, step: Step) -> Aggregation:
     """Return the minimal Aggregate that carries what `meaning` would emit in one tuple.
 
     The identity of the window goes along: its key, and how many tuples it held, which grows each
-    time that it fires. So no two embedded tuples of one time are equal (traps, row 4).
+    time that it fires. So no two embedded tuples of one time are equal (errata, row 4).
     """
     carried = Struct(meaning.output.attributes).record
 

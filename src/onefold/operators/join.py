@@ -20,8 +20,8 @@ from onefold.core.aggregate import (
     window_lengths,
 )
 from onefold.core.ddl import tuple_type
-from onefold.core.errors import BadKey
-from onefold.core.functions import FAILED, Step, UserFunction
+from onefold.core.errors import BadKey, TypeMismatch
+from onefold.core.functions import FAILED, About, Step, UserFunction
 from onefold.core.kernel import Kernel, Outlet, Watch
 from onefold.core.plan import Composition, Late, Node, check_sources
 from onefold.core.records import Tuple, values
@@ -50,6 +50,7 @@ def join(
     """Return J(Γ(advance, size, left, key₁), Γ(advance, size, right, key₂), where)."""
     check_sources(step, left, right)
     output = tuple_type(type, step)
+    _check_both(left, right, output, step, given=select is not None)
     length, stride, _ = window_lengths(size, advance, 0, step)
     keys = tuple(
         key_by(each, side.type, step) for each, side in zip(_sides(key, step), (left, right))
@@ -59,9 +60,13 @@ def join(
         output,
         step,
         keys,
-        UserFunction(where or _always, step, "where").takes(2),
+        UserFunction(where or _always, step, "where", about=About.PAIR).takes(2),
         UserFunction(
-            select or _both, step, "select", lambda row, *_: output.conform_row(row)
+            select or _both,
+            step,
+            "select",
+            lambda row, *_: output.conform_row(row),
+            About.PAIR,
         ).takes(2),
         length,
         stride,
@@ -71,13 +76,24 @@ def join(
 def _sides(key: JoinKey, step: Step) -> tuple[KeyArgument, KeyArgument]:
     if not isinstance(key, tuple):
         return key, key
-    if len(key) != 2:
+    if len(key) != 2 or any(isinstance(each, str) for each in key):
         raise BadKey(
             f"{step}: a join has two keys, one for each side",
-            detail=f"got {len(key)}",
-            hint="write key=(left_key, right_key), or one key for both sides",
+            detail=f"got {key!r}",
+            hint='write key=(["a"], ["b"]) for a on the left and b on the right, '
+            'key=["a", "b"] for both attributes on both sides',
         )
     return key
+
+
+def _check_both(left: Node, right: Node, output: TupleType, step: Step, *, given: bool) -> None:
+    both = [kind for side in (left, right) for _, kind in side.type.attributes]
+    if not given and both != [kind for _, kind in output.attributes]:
+        raise TypeMismatch(
+            f"{step}: without `select` a pair is all of the left tuple and all of the right",
+            detail=f"left: {left.type}; right: {right.type}; out: {output}",
+            hint="write a `select` that makes the output of a pair",
+        )
 
 
 def _always(_x: Tuple, _y: Tuple) -> bool:
@@ -160,7 +176,10 @@ class Join(Node):
         return rows
 
     def kernel(self, watch: Watch | None = None) -> Kernel:
-        return JoinKernel(self)
+        return JoinKernel(self, watch)
+
+    def shape(self) -> str:
+        return f"{super().shape()}, window {show_window(self.size, self.advance)}"
 
     def details(self) -> dict[str, str]:
         where = {} if self.where.function is _always else {"where": self.where.describe()}
@@ -176,8 +195,8 @@ class Join(Node):
 class JoinKernel(Kernel):
     """Matches each tuple, as it comes, with those of the other side in every open window."""
 
-    def __init__(self, node: Join) -> None:
-        self.node = node
+    def __init__(self, node: Join, watch: Watch | None = None) -> None:
+        self.node, self.watch = node, watch
         self.watermark = START_OF_TIME
         self.windows: dict[int, dict[Hashable, tuple[list[Tuple], list[Tuple]]]] = {}
         self.lefts: list[int] = []
@@ -192,7 +211,7 @@ class JoinKernel(Kernel):
             if not open_:
                 late.append(t)
             for left in open_:
-                sides = self._sides(left, key)
+                sides = self._sides(left, port, key)
                 for other in sides[1 - port]:
                     rows = node.match(t, other) if port == LEFT else node.match(other, t)
                     time = windows.output_time(left, node.size)
@@ -203,16 +222,23 @@ class JoinKernel(Kernel):
         if emitted:
             out.emit(emitted)
 
-    def _sides(self, left: int, key: Hashable) -> tuple[list[Tuple], list[Tuple]]:
+    def _sides(self, left: int, port: int, key: Hashable) -> tuple[list[Tuple], list[Tuple]]:
         if left not in self.windows:
             self.windows[left] = {}
             heappush(self.lefts, left)
-        return self.windows[left].setdefault(key, ([], []))
+        if key not in self.windows[left]:
+            self.windows[left][key] = ([], [])
+            if self.watch:
+                self.watch.opened(left, left + self.node.size, self.node.keys[port].shown(key))
+        return self.windows[left][key]
 
     def advance(self, watermark: int, out: Outlet) -> None:
         self.watermark = watermark
         while self.lefts and windows.dropped(self.lefts[0], self.node.size, 0, watermark):
-            del self.windows[heappop(self.lefts)]
+            left = heappop(self.lefts)
+            for key in self.windows.pop(left):
+                if self.watch:
+                    self.watch.purged(left, left + self.node.size, self.node.keys[LEFT].shown(key))
         out.watermark(watermark)
 
     def held(self) -> int:

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from onefold.core import windows
-from onefold.core.errors import LoopNeverEnds, LoopTooShort, NotALoop, RunError, TypeMismatch
+from onefold.core.errors import (
+    LoopBroken,
+    LoopNeverEnds,
+    LoopRunsAhead,
+    LoopTooShort,
+    NotALoop,
+    TypeMismatch,
+)
 from onefold.core.functions import Step
 from onefold.core.kernel import Kernel, Outlet, Watch
 from onefold.core.plan import Node
@@ -35,6 +42,13 @@ def loop(looping: Node, body: Node, distance: Duration, limit: int, step: Step) 
             hint="return stream.aggregate(…) of the stream that the body is given",
         )
     turns = Loop(duration(distance, f"{step}: distance"), limit=limit)
+    if turns.distance > TICK and body.aggregate.size > body.aggregate.advance:
+        raise LoopRunsAhead(
+            f"{step}: overlapping windows need a distance of {show_duration(TICK)}",
+            detail=f"it is {show_duration(turns.distance)}: a window could fire before a tuple of "
+            "its own has come round, and again when it has",
+            hint="leave out `distance`, or let size and advance be equal",
+        )
     return LoopAggregation(body.inputs, body.type, step, body.aggregate, turns)
 
 
@@ -50,7 +64,7 @@ class Loop:
     """At the end of the stream: how many windows to fire behind the last that holds a tuple from
     upstream. None: go on until the loop has come to rest."""
     limit: int | None = None
-    """How many turns to take without news from upstream before the loop is called endless."""
+    """How often a tuple and its successors may go round before the loop is called endless."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,7 +109,8 @@ class LoopKernel(Kernel):
 
     def __init__(self, node: LoopAggregation, watch: Watch | None = None) -> None:
         self.node, self.loop, self.watch = node, node.loop, watch
-        self.queue: deque[Tuple] = deque()
+        self.queue: deque[tuple[int, Tuple]] = deque()
+        """What is to come round, each with the turn that it then takes."""
         self.owed = Owed()
         self.upstream = UpstreamManager(self.owed, node.loop.distance)
         self.downstream = DownstreamManager(self.owed)
@@ -104,10 +119,10 @@ class LoopKernel(Kernel):
         self.last_input = START_OF_TIME
         self.promised = START_OF_TIME
         self.ending = False
-        self.turns = 0
+        self.turn_now = 0
 
     def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
-        self.turns = 0
+        self.turn_now = 0
         self.last_input = max(self.last_input, *(t.time for t in tuples))
         if self.loop.successors:
             for t in tuples:
@@ -116,7 +131,7 @@ class LoopKernel(Kernel):
         self._release(out)
 
     def advance(self, watermark: int, out: Outlet) -> None:
-        self.turns = 0
+        self.turn_now = 0
         if watermark == END_OF_TIME:
             self.ending = True
             watermark = self._final_watermark()
@@ -127,19 +142,20 @@ class LoopKernel(Kernel):
 
     def turn(self, count: int, out: Outlet) -> None:
         """Let `count` tuples of the queue come round."""
-        self.turns += count
-        if self.loop.limit is not None and self.turns > self.loop.limit:
+        coming = [self.queue.popleft() for _ in range(count)]
+        self.turn_now = max(turn for turn, _ in coming)
+        looped = [t for _, t in coming]
+        if self.loop.limit is not None and self.turn_now > self.loop.limit:
             raise LoopNeverEnds(
                 f"{self.node.step}: the loop went round {self.loop.limit} times without an end",
-                detail=f"now at {self.queue[0]!r}",
+                detail=f"now at {looped[0]!r}",
                 hint="return None when the loop has done its work, or raise `limit`",
             )
-        round_ = [self.queue.popleft() for _ in range(count)]
         if self.watch:
-            for t in round_:
+            for t in looped:
                 self.watch.turned(t)
-        self.inner.process(0, round_, _Both(self, out, looped=True))
-        for t in round_:
+        self.inner.process(0, looped, _Both(self, out, looped=True))
+        for t in looped:
             self.owed.settle(t.time)
         self._release(out)
 
@@ -165,7 +181,7 @@ class LoopKernel(Kernel):
 
     def snapshot(self) -> Any:
         managers = [(m.received, m.forwarded) for m in (self.upstream, self.downstream)]
-        rest = self.queue, self.last_input, self.promised, self.ending, self.turns
+        rest = self.queue, self.last_input, self.promised, self.ending, self.turn_now
         return self.inner.snapshot(), self.owed.counts, managers, rest
 
     def restore(self, state: Any) -> None:
@@ -175,7 +191,7 @@ class LoopKernel(Kernel):
             self.owed.expect(time, count)
         self.upstream.received, self.upstream.forwarded = managers[0]
         self.downstream.received, self.downstream.forwarded = managers[1]
-        self.queue, self.last_input, self.promised, self.ending, self.turns = rest
+        self.queue, self.last_input, self.promised, self.ending, self.turn_now = rest
 
 
 @dataclass
@@ -187,7 +203,8 @@ class _Both:
     looped: bool = False
 
     def emit(self, tuples: list[Tuple]) -> None:
-        self.kernel.queue.extend(tuples)
+        turn = self.kernel.turn_now + 1
+        self.kernel.queue.extend((turn, t) for t in tuples)
         self.out.emit(tuples)
 
     def watermark(self, watermark: int) -> None:
@@ -197,7 +214,7 @@ class _Both:
 
     def late(self, port: int, tuples: list[Tuple]) -> None:
         if self.looped:
-            raise RunError(
+            raise LoopBroken(
                 f"{self.kernel.node.step}: C2 does not hold, a looping tuple came too late",
                 detail=f"{tuples[0]!r} at watermark {show_time(self.kernel.inner.watermark)}",
             )

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from onefold.core import windows
 from onefold.core.aggregate import Aggregate, KeyArgument, KeyBy, Rows, Window, key_by, one_row
 from onefold.core.ddl import tuple_type
-from onefold.core.errors import BadDuration, RunError
-from onefold.core.functions import FAILED, Step, UserFunction
+from onefold.core.errors import BadCount, StateNotPicklable
+from onefold.core.functions import FAILED, About, Step, UserFunction
 from onefold.core.kernel import Kernel, Outlet, Watch
 from onefold.core.plan import Composition, Late, Node
 from onefold.core.records import Tuple, values
@@ -20,6 +20,9 @@ from onefold.core.types import Binary, Struct, TupleType
 from onefold.core.values import normal
 from onefold.operators.flat_map import FlatMap
 from onefold.operators.loop import Loop, LoopAggregation
+
+NO_STATE: Any = object()
+"""Stands for the state of a key that has none yet."""
 
 
 def stateful(
@@ -46,15 +49,15 @@ def stateful(
         duration(period, f"{step}: period", least=TICK),
         UserFunction(create, step, "create").takes(1),
         UserFunction(add, step, "add").takes(2),
-        UserFunction(merge, step, "merge").takes(2),
-        UserFunction(output, step, "output", one_row(made)).takes(1),
+        UserFunction(merge, step, "merge", about=About.STATE).takes(2),
+        UserFunction(output, step, "output", one_row(made), About.STATE).takes(1),
         extra_periods,
     )
 
 
 def _check_count(extra_periods: Any, step: Step) -> None:
     if not isinstance(extra_periods, int) or extra_periods < 0:
-        raise BadDuration(
+        raise BadCount(
             f"{step}: extra_periods is {extra_periods!r}, and must be a whole number from 0 on",
             hint="it counts the periods to put out after the end of the stream",
         )
@@ -83,22 +86,22 @@ class Stateful(Node):
         return self.period + TICK
 
     def fold(self, state: Any, tuples: Iterable[Tuple]) -> Any:
-        """Return the state after these tuples; FAILED stands for no state."""
+        """Return the state after these tuples; a tuple that fails leaves it as it is."""
         for t in tuples:
-            after = self.create(t) if state is FAILED else self.add(state, t)
+            after = self.create(t) if state is NO_STATE else self.add(state, t)
             state = state if after is FAILED else after
         return state
 
-    def rows(self, state: Any) -> Rows:
-        """Return the row that the state puts out, or none."""
-        rows = self.output(state)
+    def rows(self, packed: bytes) -> Rows:
+        """Return the row that a state puts out, or none; `output` gets a state of its own."""
+        rows = self.output(_unpacked(packed)[1])
         return () if rows is FAILED else rows
 
     def compose(self, inputs: tuple[Node, ...]) -> Composition:
         """stateful = flat_map(take out) of loop(aggregate over period + δ) of flat_map(put in)
 
         A state that a window emits has the time of the instant that it shares with the next window,
-        and comes round into that one (lemma 5; traps, rows 5 to 7).
+        and comes round into that one (lemma 5; errata, rows 5 to 7).
         """
         record = Struct(self.inputs[0].type.attributes).record
         either = TupleType((("input", Struct(self.inputs[0].type.attributes)), ("state", Binary())))
@@ -115,7 +118,7 @@ class Stateful(Node):
         )
         loop = Loop(distance=TICK, after_end=self.extra_periods)
         states = LoopAggregation((entered,), either, self.step, meaning, loop)
-        take_out = UserFunction(lambda t: self.rows(_unpacked(t.state)[1]), self.step, "take out")
+        take_out = UserFunction(lambda t: self.rows(t.state), self.step, "take out")
         taken_out = FlatMap((states,), self.type, self._part("take out"), take_out)
         return Composition(taken_out, (Late.of(entered),))
 
@@ -134,31 +137,35 @@ class Stateful(Node):
         shared = window.left + self.period
         if any(t.time == shared and t.input is None for t in window.tuples):
             return ()  # its own state has come round: it has fired before
-        state: Any = FAILED
+        state: Any = NO_STATE
         for t in window.tuples:
             if t.time == shared:
                 continue  # counts in the next window
             if t.input is not None:
                 state = self.fold(state, [self._entered(t)])
-            elif state is FAILED:
+            elif state is NO_STATE:
                 state = _unpacked(t.state)[1]
             else:
                 merged = self.merge(state, _unpacked(t.state)[1])
                 state = state if merged is FAILED else merged
-        return () if state is FAILED else [(None, self._packed(window.key, state))]
+        return () if state is NO_STATE else [(None, self.packed(window.key, state))]
 
-    def _packed(self, key: Hashable, state: Any) -> bytes:
+    def packed(self, key: Hashable, state: Any) -> bytes:
+        """Return a state as it goes from one period to the next, in every implementation alike."""
         try:
             return pickle.dumps((key, state))
         except Exception as problem:
-            raise RunError(
-                f"{self.step}: the state can't go round the loop, as it can't be pickled",
+            raise StateNotPicklable(
+                f"{self.step}: the state can't be kept, as it can't be pickled",
                 detail=f"{type(problem).__name__}: {problem}",
                 hint="build the state of plain values, or of classes at the top of a module",
             ) from problem
 
     def kernel(self, watch: Watch | None = None) -> Kernel:
-        return StatefulKernel(self)
+        return StatefulKernel(self, watch)
+
+    def shape(self) -> str:
+        return f"{super().shape()}, period {show_duration(self.period)}"
 
     def details(self) -> dict[str, str]:
         functions = (self.create, self.add, self.merge, self.output)
@@ -174,11 +181,11 @@ def _unpacked(state: bytes) -> tuple[Any, Any]:
 class StatefulKernel(Kernel):
     """Keeps the tuples of the periods that are not over, and a state for each key."""
 
-    def __init__(self, node: Stateful) -> None:
-        self.node = node
+    def __init__(self, node: Stateful, watch: Watch | None = None) -> None:
+        self.node, self.watch = node, watch
         self.watermark = START_OF_TIME
         self.waiting: dict[int, dict[Hashable, list[Tuple]]] = {}
-        self.states: dict[Hashable, Any] = {}
+        self.states: dict[Hashable, bytes] = {}
         self.last_input = START_OF_TIME
         self.next_left = START_OF_TIME
 
@@ -191,7 +198,12 @@ class StatefulKernel(Kernel):
                 late.append(t)
                 continue
             self.last_input = max(self.last_input, t.time)
-            self.waiting.setdefault(left, {}).setdefault(key, []).append(t)
+            waiting = self.waiting.setdefault(left, {})
+            if key not in waiting:
+                waiting[key] = []
+                if self.watch:
+                    self.watch.opened(left, left + node.size, node.key.shown(key))
+            waiting[key].append(t)
         if late:
             out.late(port, late)
 
@@ -212,12 +224,21 @@ class StatefulKernel(Kernel):
     def _end_period(self, left: int, out: Outlet) -> None:
         node = self.node
         for key, tuples in self.waiting.pop(left, {}).items():
-            state = node.fold(self.states.get(key, FAILED), node.inputs[0].type.sort(tuples))
-            if state is not FAILED:
-                self.states[key] = state
+            before = _unpacked(self.states[key])[1] if key in self.states else NO_STATE
+            state = node.fold(before, node.inputs[0].type.sort(tuples))
+            if state is not NO_STATE:
+                self.states[key] = node.packed(key, state)
         self.next_left = left + node.period
+        for key, packed in self.states.items():
+            self._put_out(left, key, packed, out)
+
+    def _put_out(self, left: int, key: Hashable, packed: bytes, out: Outlet) -> None:
+        node, right = self.node, left + self.node.size
         make, time = node.type.tuple_class, windows.output_time(left, node.size)
-        emitted = [make((time, *row)) for s in self.states.values() for row in node.rows(s)]
+        emitted = [make((time, *row)) for row in node.rows(packed)]
+        if self.watch:
+            self.watch.fired(left, right, node.key.shown(key), emitted, again=False)
+            self.watch.purged(left, right, node.key.shown(key))
         if emitted:
             out.emit(emitted)
 

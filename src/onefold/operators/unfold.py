@@ -40,7 +40,7 @@ def unfold(embedded: Node, output: TupleType, step: Step, *, lateness: int) -> A
 
 
 def next_position(window: Window) -> Rows:
-    """A1: start at position 0, then count up to the last tuple (traps, row 2)."""
+    """A1: start at position 0, then count up to the last tuple (errata, row 2)."""
     t = window.tuples[0]
     if t.position == FROM_EMBED:
         return [(t.identity, tuple(each for one in window.tuples for each in one.tuples), 0)]

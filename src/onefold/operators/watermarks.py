@@ -2,7 +2,7 @@
 
 Both look at one account of the successors that are still owed: how many tuples are yet to come
 round the loop, at which event time. The paper keeps an account on either side of the Aggregate; the
-one behind it waits for an index of -1 that never comes by (traps, row 3).
+one behind it waits for an index of -1 that never comes by (errata, row 3).
 """
 
 from __future__ import annotations
