@@ -21,7 +21,7 @@ from onefold.core import errors
 from onefold.core.ddl import tuple_type
 from onefold.core.errors import FunctionFailed, OnefoldError, PlanError, RunError
 from onefold.core.functions import FAILED, Failure, Step, UserFunction, describe, here, on_failure
-from onefold.engines.reference import Engine
+from onefold.engines.reference import Engine, everything
 
 ALL = ("dedicated", "aggregate", "aggregate-plus")
 Program = Callable[[], Any]
@@ -115,7 +115,23 @@ def no_key() -> Any:
 
 def three_keys() -> Any:
     stream = words()
-    return stream.join(stream, "n int", key=(len, len, len), size=1)  # type: ignore[arg-type]
+    both = "a string, b int, c string, d int"
+    return stream.join(stream, both, key=(len, len, len), size=1)  # type: ignore[arg-type]
+
+
+def a_key_that_could_mean_two_things() -> Any:
+    stream = words()
+    both = "a string, b int, c string, d int"
+    return stream.join(stream, both, key=("word", "n"), size=1)
+
+
+def pairs_of_another_type() -> Any:
+    stream = words()
+    return stream.join(stream, "n int", size=1)
+
+
+def a_loop_that_runs_ahead() -> Any:
+    return words().aggregate_loop(count, size=2, advance=1, lateness=5, distance=5)
 
 
 def too_many_arguments() -> Any:
@@ -194,7 +210,7 @@ millisecond
     (negative_lateness, errors.BadDuration, """\
 aggregate (test_errors.py, line +1): lateness is -1 s, and must be at least 0 s
   Hint: event time is counted in whole milliseconds"""),
-    (no_number_of_periods, errors.BadDuration, """\
+    (no_number_of_periods, errors.BadCount, """\
 stateful (test_errors.py, line +1): extra_periods is -1, and must be a whole number from 0 on
   Hint: it counts the periods to put out after the end of the stream"""),
     (unknown_type, errors.BadType, """\
@@ -229,9 +245,25 @@ aggregate (test_errors.py, line +1): a key is a list of attributes or a function
   Detail: got 5
   Hint: write key=["word"] or key=lambda t: t.word"""),
     (three_keys, errors.BadKey, """\
-join (test_errors.py, line +2): a join has two keys, one for each side
-  Detail: got 3
-  Hint: write key=(left_key, right_key), or one key for both sides"""),
+join (test_errors.py, line +3): a join has two keys, one for each side
+  Detail: got (<built-in function len>, <built-in function len>, <built-in function len>)
+  Hint: write key=(["a"], ["b"]) for a on the left and b on the right, key=["a", "b"] for both \
+attributes on both sides"""),
+    (a_key_that_could_mean_two_things, errors.BadKey, """\
+join (test_errors.py, line +3): a join has two keys, one for each side
+  Detail: got ('word', 'n')
+  Hint: write key=(["a"], ["b"]) for a on the left and b on the right, key=["a", "b"] for both \
+attributes on both sides"""),
+    (pairs_of_another_type, errors.TypeMismatch, """\
+join (test_errors.py, line +2): without `select` a pair is all of the left tuple and all of the \
+right
+  Detail: left: word string, n int; right: word string, n int; out: n int
+  Hint: write a `select` that makes the output of a pair"""),
+    (a_loop_that_runs_ahead, errors.LoopRunsAhead, """\
+loop (test_errors.py, line +1): overlapping windows need a distance of 1 ms
+  Detail: it is 5 ms: a window could fire before a tuple of its own has come round, and again when \
+it has
+  Hint: leave out `distance`, or let size and advance be equal"""),
     (too_many_arguments, errors.WrongArity, """\
 map (test_errors.py, line +1): function is called with 1 argument
   Detail: too_many_arguments.lambda (test_errors.py, line +1) is declared as <lambda>(t, u)"""),
@@ -383,7 +415,8 @@ def a_key_fails() -> Any:
 
 def a_predicate_fails() -> Any:
     stream = words()
-    return stream.join(stream, "n int", where=lambda x, y: {}[x.n], size=10)
+    where = lambda x, y: {}[x.n]  # noqa: E731  the text names a lambda
+    return stream.join(stream, "n int", where=where, select=lambda x, y: (x.n,), size=10)
 
 
 def a_selection_fails() -> Any:
@@ -507,7 +540,7 @@ IndexError: string index out of range at test_errors.py, line +1
   Detail: called with {T}
 {HINT}"""),
     (a_predicate_fails, FunctionFailed, f"""\
-join (test_errors.py, line +2) failed: a_predicate_fails.lambda (test_errors.py, line +2) raised \
+join (test_errors.py, line +3) failed: a_predicate_fails.lambda (test_errors.py, line +2) raised \
 KeyError: 0 at test_errors.py, line +2
   Detail: called with {T} and {T}
 {HINT}"""),
@@ -561,6 +594,23 @@ def a_snapshot_of_another_plan() -> Any:
     Engine(of.lower(words().filter(lambda t: True), "dedicated")).restore(snapshot)
 
 
+def a_snapshot_of_other_windows() -> Any:
+    def sized(size: int) -> Engine:
+        return Engine(of.lower(words().aggregate(count, "n int", size=size), "dedicated"))
+
+    sized(2).restore(sized(1).snapshot())
+
+
+def a_loop_without_its_manager() -> Any:
+    once = words().aggregate_loop(lambda w: w.tuples[0], size=1, lateness=1)
+    engine = Engine(of.lower(once, "dedicated"), schedule=lambda waiting: 0)
+    engine.stations[engine.plan.output].kernel.upstream.distance = 99  # type: ignore[attr-defined]
+    engine.input("words", [(1, "a", 0)])
+    engine.watermark("words", 50)
+    engine.schedule = everything
+    engine.watermark("words", 51)
+
+
 def input_for_nobody() -> Any:
     return of.run(words(), {"words": [], "others": []})
 
@@ -578,7 +628,8 @@ def a_state_that_cannot_be_pickled() -> Any:
         merge=lambda state, other: state,
         output=lambda state: (state(),),
     )
-    assert run(totals, (1, "a", 5)) == [(10, 5)], "dedicated, the state stays where it is"
+    with pytest.raises(errors.StateNotPicklable):
+        run(totals, (1, "a", 5))
     return run(totals, (1, "a", 5), implementation="aggregate")
 
 
@@ -614,35 +665,50 @@ loop (test_errors.py, line +1): the loop went round 10 times without an end
     (input_after_the_end, errors.StreamEnded, """\
 source 'words' has ended and takes no more tuples"""),
     (a_snapshot_of_another_plan, errors.BadSnapshot, """\
-the snapshot is of a plan with 1 operators, this one has 2
-  Hint: restore with the pipeline and implementation that the snapshot was taken of"""),
+the snapshot is of another plan
+  Detail: where it has nothing, this one has Filter giving word string, n int
+  Hint: restore with the pipeline and implementation that it was taken of"""),
+    (a_snapshot_of_other_windows, errors.BadSnapshot, """\
+the snapshot is of another plan
+  Detail: where it has Aggregation giving n int, window 1 ms by (), lateness 0 ms, \
+this one has Aggregation giving n int, window 2 ms by (), lateness 0 ms
+  Hint: restore with the pipeline and implementation that it was taken of"""),
+    (a_loop_without_its_manager, errors.LoopBroken, """\
+loop (test_errors.py, line +1): C2 does not hold, a looping tuple came too late
+  Detail: (time=1, word='a', n=0) at watermark 51"""),
     (input_for_nobody, errors.UnknownSource, """\
 the pipeline has no source 'others'
   Hint: its sources are words"""),
     (no_input, errors.UnknownSource, """\
 no input for source words"""),
-    (a_state_that_cannot_be_pickled, errors.RunError, """\
-stateful (test_errors.py, line +1): the state can't go round the loop, as it can't be pickled
+    (a_state_that_cannot_be_pickled, errors.StateNotPicklable, """\
+stateful (test_errors.py, line +1): the state can't be kept, as it can't be pickled
   Detail: PYTHON'S OWN WORDS
   Hint: build the state of plain values, or of classes at the top of a module"""),
     (no_time, errors.MistypedTuple, """\
-source words: a tuple begins with its time, in whole milliseconds within ±2^62
-  Detail: got ('a', 0)"""),
+source words: 'a' is not a timestamp in ISO 8601
+  Detail: got ('a', 0)
+  Hint: a tuple here is (time, word, n), the time in milliseconds"""),
     (null_for_a_time, errors.MistypedTuple, """\
-source words: a tuple begins with its time, in whole milliseconds within ±2^62
-  Detail: got (None, 'a', 0)"""),
+source words: None is a NoneType, not a time
+  Detail: got (None, 'a', 0)
+  Hint: a tuple here is (time, word, n), the time in milliseconds"""),
     (a_time_out_of_bounds, errors.MistypedTuple, """\
-source words: a tuple begins with its time, in whole milliseconds within ±2^62
-  Detail: got (4611686018427387904, 'a', 0)"""),
+source words: 4611686018427387904 ms lies outside of ±2^62
+  Detail: got (4611686018427387904, 'a', 0)
+  Hint: a tuple here is (time, word, n), the time in milliseconds"""),
     (a_mistyped_tuple, errors.MistypedTuple, """\
 source words: attribute n: '0' is a str, not a whole number (int)
-  Detail: tuple (1, 'a', '0')"""),
+  Detail: got (1, 'a', '0')
+  Hint: a tuple here is (time, word, n), the time in milliseconds"""),
     (a_tuple_that_is_too_short, errors.MistypedTuple, """\
 source words: ('a',) has 1 value, and the type has 2: word and n
-  Detail: tuple (1, 'a')"""),
+  Detail: got (1, 'a')
+  Hint: a tuple here is (time, word, n), the time in milliseconds"""),
     (a_tuple_of_another_type, errors.MistypedTuple, """\
 source words: ('a',) has 1 value, and the type has 2: word and n
-  Detail: tuple (time=1, word='a')"""),
+  Detail: got (time=1, word='a')
+  Hint: a tuple here is (time, word, n), the time in milliseconds"""),
 ]  # fmt: skip
 
 
@@ -657,7 +723,7 @@ def test_a_run_that_goes_wrong(program: Program, kind: type[OnefoldError], text:
 
 def test_every_class_of_error_is_raised_by_a_program_here() -> None:
     classes = {kind for kind in vars(errors).values() if isinstance(kind, type)}
-    never_raised_itself = {OnefoldError, PlanError}
+    never_raised_itself = {OnefoldError, PlanError, RunError}
     assert {kind for _, kind, _ in PLANS + FUNCTIONS + RUNS} == classes - never_raised_itself
     assert all(kind.__doc__ for kind in classes)
 

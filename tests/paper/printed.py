@@ -12,7 +12,7 @@ from typing import Any
 
 from onefold.core import windows
 from onefold.core.aggregate import Aggregate, KeyBy, Rows, Window
-from onefold.core.functions import FAILED, Step, UserFunction
+from onefold.core.functions import Step, UserFunction
 from onefold.core.kernel import Kernel, Watch
 from onefold.core.plan import Node
 from onefold.core.records import Tuple
@@ -23,7 +23,7 @@ from onefold.operators.aggregate import AggregateKernel, Aggregation
 from onefold.operators.embed import FROM_EMBED, embedded_type
 from onefold.operators.flat_map import FlatMap
 from onefold.operators.loop import Loop, LoopAggregation, LoopKernel
-from onefold.operators.stateful import Stateful, _unpacked
+from onefold.operators.stateful import NO_STATE, Stateful, _unpacked
 from onefold.operators.unfold import BY_IDENTITY, tuple_at_position
 
 PRINTED = Step("as printed")
@@ -268,19 +268,19 @@ class StateFunction:
         if own and self.knows_its_own:
             return ()
         skipped = shared - TICK if self.skips_one_before else shared
-        state: Any = FAILED
+        state: Any = NO_STATE
         for t in window.tuples:
             if t.time == skipped:
                 continue
             if t.input is not None:
                 state = node.fold(state, [node._entered(t)])
-            elif state is FAILED:
+            elif state is NO_STATE:
                 state = _unpacked(t.state)[1]
             else:
                 state = node.merge(state, _unpacked(t.state)[1])
-        if state is FAILED:
-            return [(None, node._packed(window.key, None))] if self.always_returns else ()
-        return [(None, node._packed(window.key, state))]
+        if state is NO_STATE:
+            return [(None, node.packed(window.key, None))] if self.always_returns else ()
+        return [(None, node.packed(window.key, state))]
 
 
 def stateful(node: Stateful, function: StateFunction, loop: Loop, *, lateness: int = TICK) -> Node:
@@ -291,7 +291,7 @@ def stateful(node: Stateful, function: StateFunction, loop: Loop, *, lateness: i
     key = KeyBy(function=held(node._key_of_either))
     meaning = Aggregate(function, either, key, node.size, node.period, lateness)
     states = LoopAggregation((entered,), either, PRINTED, meaning, loop)
-    taken = held(lambda t: node.rows(_unpacked(t.state)[1]))
+    taken = held(lambda t: node.rows(t.state))
     return FlatMap((states,), node.type, PRINTED, taken)
 
 

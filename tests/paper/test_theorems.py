@@ -478,7 +478,7 @@ def looping(name: str) -> of.Stream:
     return (
         words()
         .map(lambda t: (t.word * 3,), WORD)
-        .aggregate_loop(shorten, key=["word"], size=4, advance=2, lateness=3, distance=2)
+        .aggregate_loop(shorten, key=["word"], size=4, advance=2, lateness=3)
     )
 
 

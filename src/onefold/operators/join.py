@@ -236,9 +236,10 @@ class JoinKernel(Kernel):
         self.watermark = watermark
         while self.lefts and windows.dropped(self.lefts[0], self.node.size, 0, watermark):
             left = heappop(self.lefts)
-            for key in self.windows.pop(left):
+            for key, sides in self.windows.pop(left).items():
                 if self.watch:
-                    self.watch.purged(left, left + self.node.size, self.node.keys[LEFT].shown(key))
+                    shown = self.node.keys[LEFT if sides[LEFT] else RIGHT].shown(key)
+                    self.watch.purged(left, left + self.node.size, shown)
         out.watermark(watermark)
 
     def held(self) -> int:

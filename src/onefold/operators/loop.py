@@ -162,6 +162,8 @@ class LoopKernel(Kernel):
     def _release(self, out: Outlet) -> None:
         both = _Both(self, out)
         while (watermark := self.upstream.forward()) is not None:
+            if watermark <= self._last_right():
+                self.turn_now = 0  # what fires now may come from upstream; later, only the loop's
             self.inner.advance(watermark, both)
         if (watermark := self.downstream.forward()) is not None:
             out.watermark(watermark)
@@ -171,10 +173,13 @@ class LoopKernel(Kernel):
     def _final_watermark(self) -> int:
         if self.loop.after_end is None or self.last_input == START_OF_TIME:
             return END_OF_TIME
-        meaning = self.node.aggregate
-        last = windows.last_left(self.last_input, meaning.advance)
-        final = last + meaning.size + self.loop.after_end * meaning.advance
+        final = self._last_right() + self.loop.after_end * self.node.aggregate.advance
         return max(final, self.upstream.received)
+
+    def _last_right(self) -> int:
+        """Return where the last window ends that holds a tuple from upstream."""
+        meaning = self.node.aggregate
+        return windows.last_left(self.last_input, meaning.advance) + meaning.size
 
     def held(self) -> int:
         return self.inner.held() + len(self.queue)
