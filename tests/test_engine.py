@@ -115,3 +115,23 @@ def test_a_trace_tells_the_life_of_every_window(operator: Any, implementation: s
     if implementation == "aggregate":
         assert Kind.TURNED in kinds
     assert all(str(event) for event in events)
+
+
+@pytest.mark.parametrize("implementation", ALL)
+def test_nan_in_a_state_is_the_same_nan_ever_after(implementation: str) -> None:
+    stream = of.source("s", "x double").stateful(
+        "n int",
+        period=10,
+        create=lambda t: {t.x},
+        add=lambda state, t: state | {t.x},
+        merge=lambda state, other: state | other,
+        output=lambda state: (len(state),),
+    )
+    rows = of.run(stream, {"s": [(time, float("nan")) for time in (1, 11, 21)]}, implementation)
+    assert rows == [(10, 1), (20, 1), (30, 1)]
+
+
+def test_a_type_of_a_thousand_attributes_is_no_trouble() -> None:
+    wide = of.source("s", ", ".join(f"a{n} int" for n in range(1000)))
+    (t,) = of.run(wide, {"s": [(1, *range(1000))]}, "aggregate")
+    assert t.a999 == 999

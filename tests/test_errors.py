@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import sys
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -128,6 +129,14 @@ def a_key_that_could_mean_two_things() -> Any:
 def pairs_of_another_type() -> Any:
     stream = words()
     return stream.join(stream, "n int", size=1)
+
+
+def a_name_that_could_not_be_fed() -> Any:
+    return of.source("a=b", "n int")
+
+
+def no_limit() -> Any:
+    return words().aggregate_loop(count, size=1, lateness=1, limit=0)
 
 
 def a_loop_that_runs_ahead() -> Any:
@@ -259,6 +268,12 @@ join (test_errors.py, line +2): without `select` a pair is all of the left tuple
 right
   Detail: left: word string, n int; right: word string, n int; out: n int
   Hint: write a `select` that makes the output of a pair"""),
+    (a_name_that_could_not_be_fed, errors.BadName, """\
+source (test_errors.py, line +1): a source can't be named 'a=b'
+  Hint: a name is text without an = sign: inputs are given as NAME=FILE"""),
+    (no_limit, errors.BadCount, """\
+loop (test_errors.py, line +1): limit is 0, and must be a whole number from 1 on
+  Hint: it counts how often a tuple and its successors may go round"""),
     (a_loop_that_runs_ahead, errors.LoopRunsAhead, """\
 loop (test_errors.py, line +1): overlapping windows need a distance of 1 ms
   Detail: it is 5 ms: a window could fire before a tuple of its own has come round, and again when \
@@ -657,7 +672,34 @@ def a_tuple_of_another_type() -> Any:
     return run(words(), tuple_type("word string").make(1, ("a",)))
 
 
+def an_engine_that_has_failed() -> Any:
+    engine = Engine(of.lower(words().map(lambda t: (1 // t.n,), "n int"), "dedicated"))
+    with pytest.raises(FunctionFailed):
+        engine.input("words", [(1, "a", 0)])
+    with pytest.raises(errors.EngineStopped):
+        engine.snapshot()
+    engine.input("words", [(1, "a", 1)])
+
+
+def no_snapshot() -> Any:
+    Engine(of.lower(words(), "dedicated")).restore(b"")
+
+
+def no_watermark() -> Any:
+    Engine(of.lower(words(), "dedicated")).watermark("words", None)  # type: ignore[arg-type]
+
+
 RUNS: list[tuple[Program, type[OnefoldError], str]] = [
+    (an_engine_that_has_failed, errors.EngineStopped, """\
+the engine was stopped by an error, and what was on its way is lost
+  Hint: go on in a new engine from the last snapshot before the error"""),
+    (no_snapshot, errors.BadSnapshot, """\
+this is no snapshot
+  Detail: EOFError: Ran out of input
+  Hint: restore what snapshot() returned, with the same version of the pipeline"""),
+    (no_watermark, errors.MistypedTuple, """\
+source words: a watermark is a time in whole milliseconds
+  Detail: got None"""),
     (never_ends, errors.LoopNeverEnds, """\
 loop (test_errors.py, line +1): the loop went round 10 times without an end
   Detail: now at (time=1, word='a', n=0)
@@ -746,14 +788,51 @@ def test_a_failure_may_be_set_aside(implementation: str) -> None:
     assert isinstance(failure.error(), FunctionFailed)
 
 
-def test_an_error_of_ours_is_not_wrapped() -> None:
-    """A function that uses onefold inside, wrongly, says so itself."""
-
+def test_a_function_that_uses_onefold_wrongly_fails_like_any_other() -> None:
     def nested(t: Any) -> Any:
         return of.lower(words(), "fast")
 
-    with pytest.raises(errors.UnknownImplementation):
+    with pytest.raises(FunctionFailed, match="there is no implementation 'fast' at test_errors"):
         run(words().map(nested, "n int"), (1, "a", 0))
+
+
+def test_a_function_that_asks_to_exit_fails_like_any_other() -> None:
+    with pytest.raises(FunctionFailed, match="raised SystemExit: 0 at test_errors"):
+        run(words().map(lambda t: sys.exit(0), "n int"), (1, "a", 0))
+
+
+@pytest.mark.parametrize("implementation", ALL)
+def test_a_truth_value_that_can_not_be_told_is_a_failure(implementation: str) -> None:
+    class Ambiguous:
+        def __bool__(self) -> bool:
+            raise ValueError("ambiguous")
+
+    stream = words()
+    where = stream.join(
+        stream, "n int", where=lambda x, y: Ambiguous(), select=lambda x, y: (x.n,), size=10
+    )
+    for program in (stream.filter(lambda t: Ambiguous()), where):
+        with pytest.raises(FunctionFailed, match="raised ValueError: ambiguous"):
+            run(program, (1, "a", 0), implementation=implementation)
+
+
+def test_what_can_not_be_shown_does_not_hide_the_failure() -> None:
+    class Silent(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    def fails(t: Any) -> Any:
+        raise Silent
+
+    with pytest.raises(FunctionFailed, match="raised Silent: a Silent that can't be shown"):
+        run(words().map(fails, "n int"), (1, "a", 0))
+
+
+def test_a_set_is_no_array() -> None:
+    """It has no order of its own: the value would change from run to run."""
+    stream = words().map(lambda t: ({"a", "b"},), "words array<string>")
+    with pytest.raises(FunctionFailed, match="is a set, not an array<string>"):
+        run(stream, (1, "a", 0))
 
 
 def test_the_cause_is_kept() -> None:

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from onefold.core.ddl import _NAMED, tuple_type
@@ -30,7 +30,8 @@ from onefold.core.types import (
 )
 from onefold.core.values import NAN, identity, listed, normal, order
 
-law = settings(deadline=None, max_examples=100)
+# A busy machine is slow to draw examples; that is no fault of a law.
+law = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from onefold.core import windows
@@ -20,7 +20,8 @@ from onefold.core.time import (
     show_time,
 )
 
-law = settings(deadline=None, max_examples=100)
+# A busy machine is slow to draw examples; that is no fault of a law.
+law = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 times = st.integers(-60, 60)
 advances = st.integers(1, 9)
 windows_of = st.tuples(advances, st.integers(0, 20)).map(lambda pair: (pair[0], sum(pair)))

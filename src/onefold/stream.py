@@ -8,7 +8,7 @@ from typing import Any
 
 from onefold.core.aggregate import KeyArgument, Window
 from onefold.core.ddl import tuple_type
-from onefold.core.errors import NotAStream
+from onefold.core.errors import BadName, NotAStream
 from onefold.core.functions import Step, here
 from onefold.core.plan import Node, Source, late_side, late_streams
 from onefold.core.time import Duration
@@ -31,6 +31,12 @@ def source(name: str, type: str | TupleType) -> Stream:
     'word string'
     """
     step = here("source")
+    given: Any = name
+    if not isinstance(given, str) or not given or "=" in given:
+        raise BadName(
+            f"{step}: a source can't be named {name!r}",
+            hint="a name is text without an = sign: inputs are given as NAME=FILE",
+        )
     return Stream(Source((), tuple_type(type, step), step, name))
 
 

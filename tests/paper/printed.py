@@ -279,8 +279,8 @@ class StateFunction:
             else:
                 state = node.merge(state, _unpacked(t.state)[1])
         if state is NO_STATE:
-            return [(None, node.packed(window.key, None))] if self.always_returns else ()
-        return [(None, node.packed(window.key, state))]
+            return [(None, node.keep(window.key, None))] if self.always_returns else ()
+        return [(None, node.keep(window.key, state))]
 
 
 def stateful(node: Stateful, function: StateFunction, loop: Loop, *, lateness: int = TICK) -> Node:

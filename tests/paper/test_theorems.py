@@ -12,7 +12,7 @@ from typing import Any
 
 import printed
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from runs import ALL, Driven, Run, adversary, rows_of, schedules, streams
 
@@ -31,7 +31,8 @@ from onefold.operators.unfold import unfold
 from onefold.operators.union import Union
 from onefold.operators.watermarks import DownstreamManager, Owed, UpstreamManager
 
-law = settings(deadline=None, max_examples=50)
+# A busy machine is slow to draw examples; that is no fault of a law.
+law = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 WORD = tuple_type("word string")
 PAIR = "x string, y string"
 lengths = st.tuples(st.integers(1, 6), st.integers(0, 6)).map(lambda n: (n[0], n[0] + n[1]))
@@ -152,7 +153,7 @@ def test_definition_4_a_watermark_triggers_the_windows_that_end_by_it(
     """t ∈ trig(W): produced when the watermark grows to W, from windows with γ.l + WS ≤ W."""
     advance, size = length
     driven = Driven(words().aggregate(lambda w: ("",), WORD, size=size, advance=advance), run)
-    before, at = -(2**63), iter([*driven.seen(Kind.WATERMARK)])
+    before = -(2**63)
     triggered: list[int] = []
     for event in driven.events:
         if event.node is not driven.engine.plan.output:
@@ -161,10 +162,9 @@ def test_definition_4_a_watermark_triggers_the_windows_that_end_by_it(
             assert event.tuple is not None
             triggered.append(event.tuple.time)
         elif event.kind is Kind.WATERMARK:
-            now = next(at).watermark
-            assert now is not None
-            assert all(before < time + TICK <= now for time in triggered)
-            before, triggered = now, []
+            assert event.watermark is not None
+            assert all(before < time + TICK <= event.watermark for time in triggered)
+            before, triggered = event.watermark, []
     assert not triggered, "the watermark is forwarded after what it made fire"
 
 
@@ -218,7 +218,7 @@ def test_p3_an_aggregate_iterates_over_its_own_output() -> None:
     driven = Driven(looped, [("s", (3, 9)), ("s", 4)], end=False)
     assert driven.output == [(3, 4), (3, 2), (3, 1)]
     assert [event.tuple for event in driven.seen(Kind.TURNED)] == [(3, 4), (3, 2), (3, 1)]
-    # One watermark came in, at two steps it was taken in, and once each it went out.
+    # Upstream gave W = 4. While τ = 3 is owed downstream has 3 of it; 4 comes when the loop rests.
     assert [event.watermark for event in driven.seen(Kind.WATERMARK)] == [3, 4]
     kernel = driven.engine.stations[driven.engine.plan.output].kernel
     assert isinstance(kernel, LoopKernel)
@@ -369,9 +369,9 @@ carriers = st.lists(
 
 
 @law
-@given(carriers, schedules, st.lists(st.integers(0, 3), max_size=5))
+@given(carriers, schedules, st.integers(0, 3))
 def test_theorem_3_unfold_is_two_aggregates_and_a_loop(
-    carried: list[tuple[int, list[str]]], counts: list[int], gaps: list[int]
+    carried: list[tuple[int, list[str]]], counts: list[int], gap: int
 ) -> None:
     """The semantics of X can be implemented by A1, with a loop, and A2, if C1, C2, C3, L ≥ D."""
     node = embedded_source()
@@ -381,7 +381,7 @@ def test_theorem_3_unfold_is_two_aggregates_and_a_loop(
     assert counting.loop.distance <= counting.aggregate.lateness
     run: list[Any] = []
     for n, (time, tuples) in enumerate(sorted(carried)):
-        run.append(("e", time - sum(gaps[:1])))
+        run.append(("e", time - gap))
         run.append(("e", (time, str(n), [(word,) for word in tuples], FROM_EMBED)))
     driven = Driven(node, run, schedule=adversary(counts))
     assert driven.answer == Counter((time, word) for time, tuples in carried for word in tuples)

@@ -57,6 +57,10 @@ class SizeBelowAdvance(PlanError):
     """Windows with gaps between them: a tuple could fall in none."""
 
 
+class BadName(PlanError):
+    """A name that a source can't have."""
+
+
 class SourceNamedTwice(PlanError):
     """Two sources of one name: an input could not tell which it feeds."""
 
@@ -119,6 +123,10 @@ class StateNotPicklable(RunError):
 
 class StreamEnded(RunError):
     """Input after the end of the stream."""
+
+
+class EngineStopped(RunError):
+    """An engine that an error has stopped: what was on its way is lost with it."""
 
 
 class BadSnapshot(RunError):

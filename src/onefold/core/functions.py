@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from onefold.core.errors import FunctionFailed, OnefoldError, WrongArity
+from onefold.core.errors import FunctionFailed, OnefoldError, RunError, WrongArity
 from onefold.core.records import Tuple
 from onefold.core.types import Misfit
 
@@ -49,6 +49,9 @@ class Outcome(Enum):
 
 
 FAILED = Outcome.FAILED
+
+USERS_ERRORS = (Exception, SystemExit)
+"""What a user's function may end with; Ctrl-C is not its own doing."""
 
 
 class About(Enum):
@@ -92,6 +95,11 @@ def _as_returned(result: Any, *_: Any) -> Any:
     return result
 
 
+def truth(result: Any, *_: Any) -> bool:
+    """Return whether a predicate holds; asking may fail, as the function may."""
+    return bool(result)
+
+
 @dataclass(frozen=True, eq=False)
 class UserFunction:
     """A function of the user's, where it is used, and what its operator makes of its result."""
@@ -108,7 +116,7 @@ class UserFunction:
         """Call it; return what `check` makes of the result, or FAILED if that was set aside."""
         try:
             return self.check(self.function(*arguments), *arguments)
-        except Exception as problem:  # noqa: BLE001  a user's function may raise anything
+        except USERS_ERRORS as problem:
             self._report(problem, arguments)
             return FAILED
 
@@ -118,7 +126,7 @@ class UserFunction:
         for t in tuples:
             try:
                 result = check(function(t), t)
-            except Exception as problem:  # noqa: BLE001  a user's function may raise anything
+            except USERS_ERRORS as problem:
                 self._report(problem, (t,))
                 continue
             if result is not FAILED:
@@ -128,8 +136,8 @@ class UserFunction:
         """Return the same function with another use of its result."""
         return replace(self, check=check)
 
-    def _report(self, problem: Exception, arguments: tuple[Any, ...]) -> None:
-        if isinstance(problem, OnefoldError):
+    def _report(self, problem: Exception | SystemExit, arguments: tuple[Any, ...]) -> None:
+        if isinstance(problem, RunError):
             raise problem
         failure = Failure(self.step, self.describe(), _reason(problem), arguments, self.about)
         try:
@@ -181,7 +189,7 @@ def describe(function: Any) -> str:
     return f"{name} ({Path(code.co_filename).name}, line {code.co_firstlineno})"
 
 
-def _reason(problem: Exception) -> str:
+def _reason(problem: Exception | SystemExit) -> str:
     if isinstance(problem, Misfit):
         return f"returned the wrong shape: {problem}"
     frames = traceback.extract_tb(problem.__traceback__)
@@ -189,10 +197,17 @@ def _reason(problem: Exception) -> str:
     # The user's own last line, and not that of a library that the function calls.
     own = [frame for frame in users if frame.filename == users[0].filename]
     where = f" at {Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
-    text = str(problem)
+    text = problem.what if isinstance(problem, OnefoldError) else _safely(str, problem)
     return f"raised {type(problem).__name__}{': ' if text else ''}{text}{where}"
 
 
+def _safely(write: Callable[[Any], str], thing: Any) -> str:
+    try:
+        return write(thing)
+    except Exception:  # noqa: BLE001  what a user's class raises when it is shown
+        return f"a {type(thing).__name__} that can't be shown"
+
+
 def _shown(part: Any) -> str:
-    text = repr(part)
+    text = _safely(repr, part)
     return text if len(text) <= 300 else text[:297] + "..."

@@ -53,8 +53,12 @@ R = TypeVar("R", bound=Record)
 @cache
 def record_class(kind: type[R], names: tuple[str, ...], maker: Any = None) -> type[R]:
     """Return the class of the records with these attributes, made for the type `maker`."""
-    getters = {name: _getter(position) for position, name in enumerate(names)}
-    content = {"__slots__": (), "_record_names": names, "_record_maker": (names, maker), **getters}
+    content = {
+        "__slots__": (),
+        "_record_names": names,
+        "_record_maker": (names, maker),
+        **_getters(names),
+    }
     made: type[R] = type(kind.__name__, (kind,), {**content, "__module__": "onefold"})
     return made
 
@@ -74,8 +78,8 @@ def as_dict(row: Record) -> dict[str, Any]:
     return dict(zip(row._record_names, row))
 
 
-def _getter(position: int) -> Any:
+def _getters(names: tuple[str, ...]) -> dict[str, Any]:
     # Any namedtuple's getters run in C, and fit every other tuple class as well.
-    return getattr(
-        namedtuple("Positions", [f"at{n}" for n in range(position + 1)]), f"at{position}"
-    )
+    fields = [f"at{n}" for n in range(len(names))]
+    positions = namedtuple("Positions", fields)  # type: ignore[misc]  # made for any width
+    return {name: getattr(positions, f"at{n}") for n, name in enumerate(names)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -37,6 +38,10 @@ __all__ = [
 ]
 
 
+_NO_ARRAYS = (str, bytes, Mapping, AbstractSet)
+"""What can be gone through and is no array: a set has no order of its own."""
+
+
 @dataclass(frozen=True)
 class Array(DataType):
     """Any number of values of one type, as a tuple."""
@@ -46,7 +51,7 @@ class Array(DataType):
     def conform(self, value: Any) -> Any:
         if value is None:
             return None
-        if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
+        if isinstance(value, _NO_ARRAYS) or not hasattr(value, "__iter__"):
             raise misfit(value, f"an {self}")
         conform, items = self.element.conform, []
         for position, item in enumerate(value):

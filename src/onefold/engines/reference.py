@@ -12,14 +12,20 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import zip_longest
 from typing import Any
 
-from onefold.core.errors import BadSnapshot, MistypedTuple, StreamEnded, UnknownSource
+from onefold.core.errors import (
+    BadSnapshot,
+    EngineStopped,
+    MistypedTuple,
+    StreamEnded,
+    UnknownSource,
+)
+from onefold.core.packing import packed, unpacked
 from onefold.core.plan import Late, Node, Plan, Source
 from onefold.core.records import Tuple
 from onefold.core.scalars import Misfit, event_time, misfit
 from onefold.core.time import END_OF_TIME, START_OF_TIME
 from onefold.core.types import TupleType
 from onefold.core.values import listed
-from onefold.engines.snapshots import packed, unpacked
 from onefold.engines.trace import Event, Kind, NodeWatch, Record
 from onefold.operators.loop import LoopKernel
 
@@ -113,6 +119,7 @@ class Engine:
     ) -> None:
         self.plan, self.schedule = plan, schedule
         self._work: Work = deque()
+        self._stopped = False
         self.stations = {node: Station(node, self._work, record) for node in plan.nodes}
         for node, station in self.stations.items():
             for port, feeding in enumerate(node.inputs):
@@ -152,13 +159,18 @@ class Engine:
         if source in self.ended:
             raise StreamEnded(f"source {source!r} has ended and takes no more tuples")
         if tuples:
-            station.receive(0, tuples)
+            self._work.append((station.receive, 0, tuples))
             self._settle(self.schedule)
 
     def watermark(self, source: str, watermark: int) -> None:
         """Promise that every later tuple of the source has a time ≥ `watermark`."""
         station = self.stations[self._source(source)]
-        station.advance(0, max(watermark, station.reached))
+        if type(watermark) is not int:
+            raise MistypedTuple(
+                f"source {source}: a watermark is a time in whole milliseconds",
+                detail=f"got {watermark!r}",
+            )
+        self._work.append((station.advance, 0, max(watermark, station.reached)))
         self._settle(self.schedule)
 
     def end(self, *sources: str) -> None:
@@ -171,6 +183,8 @@ class Engine:
 
     def _settle(self, schedule: Schedule) -> None:
         """Hand on all that is on its way; let loops turn until `schedule` has had enough."""
+        self._check_running()
+        self._stopped = True  # unless all of it comes through
         work, busy = self._work, True
         while busy:
             while work:
@@ -180,9 +194,18 @@ class Engine:
             for station in self._loops:
                 kernel = station.kernel
                 assert isinstance(kernel, LoopKernel)
-                if kernel.queue and (count := min(schedule(len(kernel.queue)), len(kernel.queue))):
+                waiting = len(kernel.queue)
+                if waiting and (count := min(schedule(waiting), waiting)) > 0:
                     kernel.turn(count, station)
                     busy = True
+        self._stopped = False
+
+    def _check_running(self) -> None:
+        if self._stopped:
+            raise EngineStopped(
+                "the engine was stopped by an error, and what was on its way is lost",
+                hint="go on in a new engine from the last snapshot before the error",
+            )
 
     def take_output(self) -> list[Tuple]:
         """Return what has come out since the last call."""
@@ -204,6 +227,7 @@ class Engine:
 
     def snapshot(self) -> bytes:
         """Return the whole state between two inputs."""
+        self._check_running()
         states = [
             (s.kernel.snapshot(), s.watermarks, s.reached, s.received, s.emitted, s.dropped)
             for s in self.stations.values()
@@ -213,7 +237,14 @@ class Engine:
 
     def restore(self, snapshot: bytes) -> None:
         """Take up a snapshot of the same plan, in a new engine."""
-        shapes, states, taken = unpacked(snapshot)
+        try:
+            shapes, states, taken = unpacked(snapshot)
+        except Exception as problem:  # noqa: BLE001  anything may be in the bytes
+            raise BadSnapshot(
+                "this is no snapshot",
+                detail=f"{type(problem).__name__}: {problem}",
+                hint="restore what snapshot() returned, with the same version of the pipeline",
+            ) from None
         for there, here in zip_longest(shapes, (node.shape() for node in self.stations)):
             if there != here:
                 raise BadSnapshot(

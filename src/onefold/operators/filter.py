@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from onefold.core.functions import Step, UserFunction
+from onefold.core.functions import Step, UserFunction, truth
 from onefold.core.kernel import Kernel, Outlet, Watch
 from onefold.core.plan import Composition, Node
 from onefold.core.records import Tuple, values
@@ -15,7 +15,9 @@ from onefold.operators.flat_map import FlatMap
 
 def filter(input: Node, predicate: Callable[[Any], Any], step: Step) -> Filter:
     """Return F(input, predicate)."""
-    return Filter((input,), input.type, step, UserFunction(predicate, step, "predicate").takes(1))
+    return Filter(
+        (input,), input.type, step, UserFunction(predicate, step, "predicate", truth).takes(1)
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,7 +21,7 @@ from onefold.core.aggregate import (
 )
 from onefold.core.ddl import tuple_type
 from onefold.core.errors import BadKey, TypeMismatch
-from onefold.core.functions import FAILED, About, Step, UserFunction
+from onefold.core.functions import FAILED, About, Step, UserFunction, truth
 from onefold.core.kernel import Kernel, Outlet, Watch
 from onefold.core.plan import Composition, Late, Node, check_sources
 from onefold.core.records import Tuple, values
@@ -60,7 +60,7 @@ def join(
         output,
         step,
         keys,
-        UserFunction(where or _always, step, "where", about=About.PAIR).takes(2),
+        UserFunction(where or _always, step, "where", truth, About.PAIR).takes(2),
         UserFunction(
             select or _both,
             step,

@@ -9,6 +9,7 @@ from typing import Any
 
 from onefold.core import windows
 from onefold.core.errors import (
+    BadCount,
     LoopBroken,
     LoopNeverEnds,
     LoopRunsAhead,
@@ -33,13 +34,18 @@ from onefold.operators.aggregate import AggregateKernel, Aggregation
 from onefold.operators.watermarks import DownstreamManager, Owed, UpstreamManager
 
 
-def loop(looping: Node, body: Node, distance: Duration, limit: int, step: Step) -> LoopAggregation:
+def loop(looping: Node, body: Node, distance: Duration, limit: Any, step: Step) -> LoopAggregation:
     """Return `body`, an Aggregate over `looping`, with its output fed back to it."""
     if type(body) is not Aggregation or body.inputs != (looping,):
         raise NotALoop(
             f"{step}: a loop is one Aggregate that is fed its own output (P3)",
             detail=f"the body returned {body.step}",
             hint="return stream.aggregate(…) of the stream that the body is given",
+        )
+    if not isinstance(limit, int) or limit < 1:
+        raise BadCount(
+            f"{step}: limit is {limit!r}, and must be a whole number from 1 on",
+            hint="it counts how often a tuple and its successors may go round",
         )
     turns = Loop(duration(distance, f"{step}: distance"), limit=limit)
     if turns.distance > TICK and body.aggregate.size > body.aggregate.advance:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -13,6 +12,7 @@ from onefold.core.ddl import tuple_type
 from onefold.core.errors import BadCount, StateNotPicklable
 from onefold.core.functions import FAILED, About, Step, UserFunction
 from onefold.core.kernel import Kernel, Outlet, Watch
+from onefold.core.packing import packed, unpacked
 from onefold.core.plan import Composition, Late, Node
 from onefold.core.records import Tuple, values
 from onefold.core.time import END_OF_TIME, START_OF_TIME, TICK, Duration, duration, show_duration
@@ -92,9 +92,9 @@ class Stateful(Node):
             state = state if after is FAILED else after
         return state
 
-    def rows(self, packed: bytes) -> Rows:
+    def rows(self, kept: bytes) -> Rows:
         """Return the row that a state puts out, or none; `output` gets a state of its own."""
-        rows = self.output(_unpacked(packed)[1])
+        rows = self.output(_unpacked(kept)[1])
         return () if rows is FAILED else rows
 
     def compose(self, inputs: tuple[Node, ...]) -> Composition:
@@ -148,12 +148,12 @@ class Stateful(Node):
             else:
                 merged = self.merge(state, _unpacked(t.state)[1])
                 state = state if merged is FAILED else merged
-        return () if state is NO_STATE else [(None, self.packed(window.key, state))]
+        return () if state is NO_STATE else [(None, self.keep(window.key, state))]
 
-    def packed(self, key: Hashable, state: Any) -> bytes:
+    def keep(self, key: Hashable, state: Any) -> bytes:
         """Return a state as it goes from one period to the next, in every implementation alike."""
         try:
-            return pickle.dumps((key, state))
+            return packed((key, state))
         except Exception as problem:
             raise StateNotPicklable(
                 f"{self.step}: the state can't be kept, as it can't be pickled",
@@ -174,7 +174,7 @@ class Stateful(Node):
 
 
 def _unpacked(state: bytes) -> tuple[Any, Any]:
-    key, value = pickle.loads(state)
+    key, value = unpacked(state)
     return normal(key), value
 
 
@@ -227,15 +227,15 @@ class StatefulKernel(Kernel):
             before = _unpacked(self.states[key])[1] if key in self.states else NO_STATE
             state = node.fold(before, node.inputs[0].type.sort(tuples))
             if state is not NO_STATE:
-                self.states[key] = node.packed(key, state)
+                self.states[key] = node.keep(key, state)
         self.next_left = left + node.period
-        for key, packed in self.states.items():
-            self._put_out(left, key, packed, out)
+        for key, kept in self.states.items():
+            self._put_out(left, key, kept, out)
 
-    def _put_out(self, left: int, key: Hashable, packed: bytes, out: Outlet) -> None:
+    def _put_out(self, left: int, key: Hashable, kept: bytes, out: Outlet) -> None:
         node, right = self.node, left + self.node.size
         make, time = node.type.tuple_class, windows.output_time(left, node.size)
-        emitted = [make((time, *row)) for row in node.rows(packed)]
+        emitted = [make((time, *row)) for row in node.rows(kept)]
         if self.watch:
             self.watch.fired(left, right, node.key.shown(key), emitted, again=False)
             self.watch.purged(left, right, node.key.shown(key))

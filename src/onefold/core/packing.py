@@ -1,4 +1,4 @@
-"""Snapshots: pickled, with the one NaN of `core.values` kept one."""
+"""State as bytes: pickled, with the one NaN of `core.values` kept one."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def packed(state: Any) -> bytes:
     return buffer.getvalue()
 
 
-def unpacked(snapshot: bytes) -> Any:
-    """Return the state that `packed` was given."""
-    return _Unpickler(io.BytesIO(snapshot)).load()
+def unpacked(state: bytes) -> Any:
+    """Return what `packed` was given."""
+    return _Unpickler(io.BytesIO(state)).load()
