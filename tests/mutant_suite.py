@@ -14,10 +14,13 @@ from typing import Any
 import onefold as of
 from onefold.core import windows
 from onefold.core.errors import (
+    BadCount,
     BadDuration,
     BadKey,
+    BadSnapshot,
     FunctionFailed,
     LoopNeverEnds,
+    LoopRunsAhead,
     LoopTooShort,
     NotALoop,
     TypeMismatch,
@@ -323,7 +326,7 @@ def custom_state_at_the_edges() -> None:
         check(totals(extra=extra), steps, starve=False)  # type: ignore[arg-type]
     by_the_tick = [([(3, "a"), (4, "b")], []), (5, [(4, "a")]), (END, [(5, "ab")])]
     check(totals(period=1), by_the_tick, starve=False)  # type: ignore[arg-type]
-    raises(BadDuration, lambda: totals(extra=-1))
+    raises(BadCount, lambda: totals(extra=-1))
     raises(BadDuration, lambda: totals(period=0))
 
 
@@ -351,11 +354,11 @@ def late_state() -> None:
 def a_state_is_merged_where_it_comes_second() -> None:
     node: Any = totals().node
     window = of.Window(0, 11, (), ())
-    packed = [node._packed((), each) for each in "ab"]
+    packed = [node.keep((), each) for each in "ab"]
     either: Any = of.lower(totals(), "aggregate-plus").nodes[2].type
     two = of.Window(0, 11, (), tuple(either.make(0, (None, each)) for each in packed))
     assert node._next_state(window) == ()
-    assert node._next_state(two) == [(None, node._packed((), "a+b"))]
+    assert node._next_state(two) == [(None, node.keep((), "a+b"))]
     own = of.Window(0, 11, (), (either.make(3, (("x",), None)), either.make(10, (None, packed[0]))))
     assert node._next_state(own) == ()
     boundary = of.Window(0, 11, (), (either.make(10, (("x",), None)),))
@@ -498,7 +501,7 @@ def users_loop() -> None:
     check(shortened(), steps, refires=True)
     check(shortened(), [step for step in steps if step[0] != [(5, "fg")] and len(step) < 3])
     # A window's output falls in that window and in the next one: bc of [2, 6) fires twice.
-    long = shortened(size=4, advance=2, lateness=3, distance=2)
+    long = shortened(size=4, advance=2, lateness=3)
     check(long, [
         ([(3, "abc")], []),
         (3, []),
@@ -526,11 +529,79 @@ def a_loop_takes_its_limit_and_no_more() -> None:
     raises(LoopNeverEnds, lambda: turns(3, [[(3, "abcd"), (3, "x")], 4, [(3, "abcde")]]))
 
 
+def onward(window: of.Window) -> tuple[str] | None:
+    """Go on to the next window, for ever."""
+    own = any(t.w == "on" and t.time == window.right - 1 for t in window.tuples)
+    return None if own else ("on",)
+
+
+def a_loop_through_time_takes_its_limit_and_no_more() -> None:
+    def went_on(limit: int, *steps: Any) -> int:
+        stream = words().aggregate_loop(onward, size=11, advance=10, lateness=1, limit=limit)
+        engine = Engine(of.lower(stream, "dedicated"))
+        for what in steps:
+            give(engine, what)
+        return len(engine.take_output())
+
+    # News from upstream, a tuple or a watermark, begin to count anew.
+    assert went_on(1, [(1, "a")], 11, 21, 31) == 3
+    assert went_on(1, [(1, "a"), (15, "b")], 21) == 2
+    assert went_on(2, [(1, "a")], 11, 31) == 3
+    raises(LoopNeverEnds, lambda: went_on(1, [(1, "a")], 11, 31))
+    raises(LoopNeverEnds, lambda: went_on(5, [(1, "a")], END))
+
+
+def turns_are_counted_for_each_lineage() -> None:
+    engine = Engine(of.lower(shortened(limit=3), "dedicated"), schedule=starved([1, 0, 9, 9, 9, 9]))
+    give(engine, [(3, "abcd"), (3, "vwxy")])
+    give(engine, 4)
+    give(engine, 5)
+    give(engine, END)
+    assert len(engine.take_output()) == 6
+
+
+def lives_of_windows(stream: of.Stream) -> list[tuple[Any, ...]]:
+    lives: list[tuple[Any, ...]] = []
+
+    def watch(event: Any) -> None:
+        if event.left is not None:
+            lives.append((event.kind, event.left, event.right))
+
+    engine = Engine(of.lower(stream, "dedicated"), record=watch)
+    give(engine, [(1, "a")])
+    give(engine, END)
+    return lives
+
+
+def a_trace_tells_where_windows_begin_and_end() -> None:
+    stream = words()
+    both = stream.join(stream, "w string, v string", size=10)
+    assert lives_of_windows(both) == [(Kind.OPENED, 0, 10), (Kind.PURGED, 0, 10)]
+    own = [(kind, 0, 11) for kind in (Kind.OPENED, Kind.FIRED, Kind.PURGED)]
+    assert lives_of_windows(totals()) == own
+    raises(TypeMismatch, lambda: stream.join(stream, "w string", size=10))
+
+
+def a_snapshot_fits_its_own_plan() -> None:
+    def keyed(key: Any) -> Engine:
+        stream = words().aggregate(lambda w: ("x",), "w string", key=key, size=1)
+        return Engine(of.lower(stream, "aggregate"))
+
+    raises(BadSnapshot, lambda: keyed(["w"]).restore(keyed([]).snapshot()))
+    raises(BadSnapshot, lambda: keyed(["w"]).restore(keyed(len).snapshot()))
+    keyed(["w"]).restore(keyed(["w"]).snapshot())
+
+
 def a_loop_is_checked_when_it_is_built() -> None:
     raises(LoopTooShort, lambda: shortened(lateness=0, distance=0))
     raises(LoopTooShort, lambda: shortened(lateness=1, distance=0))
     raises(LoopTooShort, lambda: shortened(lateness=1, distance=2))
     shortened(lateness=2, distance=2)
+    raises(LoopRunsAhead, lambda: shortened(size=2, advance=1, lateness=2, distance=2))
+    shortened(size=2, advance=1, lateness=2, distance=1)
+    shortened(size=2, advance=2, lateness=2, distance=2)
+    raises(BadCount, lambda: shortened(limit=0))
+    shortened(limit=1)
     raises(NotALoop, lambda: words().loop(lambda s: s))
     other = words()
     raises(NotALoop, lambda: words().loop(
@@ -565,5 +636,9 @@ CHECKS = [
     a_state_is_merged_where_it_comes_second,
     users_loop,
     a_loop_takes_its_limit_and_no_more,
+    a_loop_through_time_takes_its_limit_and_no_more,
+    turns_are_counted_for_each_lineage,
+    a_trace_tells_where_windows_begin_and_end,
+    a_snapshot_fits_its_own_plan,
     a_loop_is_checked_when_it_is_built,
 ]

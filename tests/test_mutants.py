@@ -39,7 +39,7 @@ OPPOSITE = {"min": "max", "max": "min"}
 FOR_PEOPLE = {"details", "label", "title", "held", "__str__", "__repr__"}
 """Functions that only show or measure; other tests read what they say."""
 
-_TURN = "loop.LoopKernel.turn: self.inner.process({}, round_, _Both(self, out, looped=True))"
+_TURN = "loop.LoopKernel._come_round: self.inner.process({}, tuples, _Both(self, out, looped=True))"
 _NOT_LATE = "a port tells whose tuple is late, and no tuple that comes round is late (C2)"
 _SORTED = "one tuple is sorted already; it saves time"
 _CHECKED = "the rows of embed are in normal form, so its types are never asked whether they fit"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
+import os
 import sys
 import traceback
+from collections.abc import Callable
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +16,9 @@ from types import ModuleType
 
 from onefold.core.errors import OnefoldError
 from onefold.stream import Stream
+
+USERS_ERRORS = (Exception, SystemExit)
+"""What a user's file or function may end with; Ctrl-C is not its own doing."""
 
 
 class PipelineNotFound(OnefoldError):
@@ -38,12 +44,19 @@ def load_pipeline(name: str, beside: Path | None = None) -> Stream:
     return _stream(module, attribute, name)
 
 
+def pipeline_file(name: str) -> Path | None:
+    """Return the file of a pipeline that was loaded, if it has one."""
+    where = name.rpartition(":")[0]
+    if where.endswith(".py"):
+        return Path(where).resolve()
+    file = getattr(sys.modules.get(where), "__file__", None)
+    return Path(file).resolve() if file else None
+
+
 def _from_file(where: str, beside: Path | None) -> ModuleType:
-    path = ((beside or Path()) / where).resolve()
-    if not path.is_file():
-        raise PipelineNotFound(f"there is no file {where}", detail=f"looked for {path}")
+    path = _path(where, beside)
     # A name of its own, so that no file hides a library; registered, so that states pickle.
-    unique = f"pipeline_{path.stem}_{sha256(str(path).encode()).hexdigest()[:8]}"
+    unique = f"pipeline_{path.stem}_{sha256(os.fsencode(path)).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(unique, path)
     assert spec
     assert spec.loader
@@ -53,12 +66,27 @@ def _from_file(where: str, beside: Path | None) -> ModuleType:
     sys.modules[unique] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as problem:
-        raise _broken(where, problem) from problem
+    except USERS_ERRORS as problem:
+        raise _broken(where, problem, path) from problem
     return module
 
 
+def _path(where: str, beside: Path | None) -> Path:
+    try:
+        path = ((beside or Path()) / where).resolve()
+        found = path.is_file()
+    except (OSError, RuntimeError, ValueError) as problem:  # too long, a loop of links, a NUL
+        raise PipelineNotFound(f"there is no file {where!r}", detail=str(problem)) from None
+    if not found:
+        raise PipelineNotFound(f"there is no file {where}", detail=f"looked for {path}")
+    return path
+
+
 def _from_package(where: str) -> ModuleType:
+    if where.startswith(".") or not where.isprintable():
+        raise PipelineNotFound(
+            f"{where!r} names no module", hint="write file.py:name or package.module:name"
+        )
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
@@ -69,39 +97,75 @@ def _from_package(where: str) -> ModuleType:
                 f"there is no module {where!r}", hint="a file is written with its .py: file.py:name"
             ) from None
         raise _broken(where, problem) from problem
-    except Exception as problem:
+    except USERS_ERRORS as problem:
         raise _broken(where, problem) from problem
 
 
-def _broken(where: str, problem: Exception) -> OnefoldError:
+def _broken(where: str, problem: Exception | SystemExit, path: Path | None = None) -> OnefoldError:
     if isinstance(problem, OnefoldError):
         return problem
     if isinstance(problem, SyntaxError):
-        return PipelineBroken(
-            f"{where}, line {problem.lineno}: {problem.msg}", detail=(problem.text or "").strip()
-        )
+        line = "" if problem.lineno is None else f", line {problem.lineno}"
+        own = path is not None and problem.filename in {str(path), None}
+        place = where if own else f"{where} can't be read: {problem.filename or 'its source'}"
+        return PipelineBroken(f"{place}{line}: {problem.msg}", detail=(problem.text or "").strip())
     last = traceback.extract_tb(problem.__traceback__)[-1]
+    users = last.filename != __file__ and not last.filename.startswith("<frozen ")
     return PipelineBroken(
-        f"{where} can't be read: {type(problem).__name__}: {problem}",
-        detail=f"{Path(last.filename).name}, line {last.lineno}: {last.line}",
+        f"{where} can't be read: {told(problem)}",
+        detail=f"{Path(last.filename).name}, line {last.lineno}: {last.line}" if users else "",
     )
 
 
+def told(problem: BaseException) -> str:
+    """Write the class and the text of an error, even of one whose own text raises.
+
+    >>> told(ValueError("no")), told(SystemExit())
+    ('ValueError: no', 'SystemExit')
+    """
+    try:
+        text = str(problem)
+    except Exception:  # noqa: BLE001  a user's class may raise anything when it is shown
+        text = "its text can't be shown"
+    return f"{type(problem).__name__}{': ' if text else ''}{text}"
+
+
 def _stream(module: ModuleType, attribute: str, name: str) -> Stream:
-    found = getattr(module, attribute, None)
+    if not hasattr(module, attribute):
+        raise PipelineNotFound(f"{name}: there is no {attribute!r}", hint=_hint(module, attribute))
+    found = getattr(module, attribute)
     if callable(found) and not isinstance(found, Stream):
+        if _takes_arguments(found):
+            raise PipelineNotFound(
+                f"{name} takes arguments",
+                hint="name a stream, or a function without arguments that returns one",
+            )
         try:
             found = found()
-        except Exception as problem:
+        except USERS_ERRORS as problem:
             raise _broken(name, problem) from problem
     if isinstance(found, Stream):
         return found
-    streams = [key for key, value in vars(module).items() if isinstance(value, Stream)]
-    if not hasattr(module, attribute):
-        near = get_close_matches(attribute, vars(module), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"its streams are {', '.join(streams)}"
-        raise PipelineNotFound(f"{name}: there is no {attribute!r}", hint=hint)
     raise PipelineNotFound(
         f"{name} is a {type(found).__name__}, not a stream",
         hint="name a stream, or a function without arguments that returns one",
     )
+
+
+def _takes_arguments(function: Callable[..., object]) -> bool:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some built-in functions don't tell
+        return False
+    try:
+        signature.bind()
+    except TypeError:
+        return True
+    return False
+
+
+def _hint(module: ModuleType, attribute: str) -> str:
+    if near := get_close_matches(attribute, vars(module), n=1):
+        return f"did you mean {near[0]!r}?"
+    streams = [key for key, value in vars(module).items() if isinstance(value, Stream)]
+    return f"its streams are {', '.join(streams)}" if streams else "it has no streams"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,17 @@ class Located:
     line: int
     names: Mapping[str, int] = field(default_factory=dict)
     """The line of each name in a mapping."""
+
+    @cached_property
+    def size(self) -> int:
+        """How many values it is made of; one that stands in several places counts in each."""
+        inner: list[Located] = []
+        match self.value:
+            case dict():
+                inner = list(self.value.values())
+            case list():
+                inner = self.value
+        return 1 + sum(each.size for each in inner)
 
     def plain(self) -> Any:
         """Return the value without its lines."""
@@ -64,6 +76,8 @@ def read_located(path: Path) -> Located:
         raise BadTranscript(f"{path}: not YAML: nested too deep") from None
 
 
+MOST_REPEATED = 100_000
+"""How many values aliases may stand for: a few lines of aliases of aliases can name billions."""
 _TAG = "tag:yaml.org,2002:"
 _LISTS = {_TAG + "seq", _TAG + "python/tuple"}
 _SCALARS = {
@@ -84,6 +98,8 @@ class _Loader(yaml.SafeLoader):
     def __init__(self, content: str) -> None:
         super().__init__(content)
         self.known: dict[yaml.Node, Located | None] = {}
+        self.repeated = 0
+        """How many values stand in more places than the one where they are written."""
 
     def located(self, node: yaml.Node) -> Located:
         """Return a node's value; one that stands in several places is read once."""
@@ -91,10 +107,18 @@ class _Loader(yaml.SafeLoader):
             known = self.known[node]
             if known is None:
                 raise _mistake(node, "a value holds itself")
+            self.repeated += known.size
+            if self.repeated > MOST_REPEATED:
+                raise _mistake(node, f"repeated values are more than {MOST_REPEATED:,} in all")
             return known
         self.known[node] = None
         self.known[node] = made = self._located(node)
         return made
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Merge what `<<` names; each name once, so that merges of merges do not pile up."""
+        super().flatten_mapping(node)
+        node.value = list({_name(key): (key, value) for key, value in node.value}.values())
 
     def _located(self, node: yaml.Node) -> Located:
         line = _line(node)
@@ -110,8 +134,9 @@ class _Loader(yaml.SafeLoader):
             case yaml.ScalarNode():
                 try:
                     return Located(self.construct_object(node), line)
-                except (AttributeError, KeyError, ValueError):  # PyYAML's, for a wrong tag
-                    raise _mistake(node, f"{node.value!r} does not fit {node.tag}") from None
+                except (AttributeError, LookupError, ValueError):  # PyYAML's, for a wrong tag
+                    written = f"{node.value[:80]!r}"
+                    raise _mistake(node, f"{written} does not fit {node.tag}") from None
         raise _mistake(node, f"{node.tag} is not known here")
 
 

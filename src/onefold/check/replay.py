@@ -25,6 +25,7 @@ from onefold.core.plan import Implementation, Plan
 from onefold.core.records import Tuple
 from onefold.core.time import TICK
 from onefold.engines.reference import Engine
+from onefold.pipelines import USERS_ERRORS, told
 
 
 class Runner(Protocol):
@@ -160,8 +161,8 @@ def _problem(
         return Problem(file, differs.step.line, text, differs.missing, differs.unexpected)
     except OnefoldError as problem:
         return Problem(file, line, f"failed: {problem}")
-    except Exception as problem:  # noqa: BLE001  whatever an engine raises is this case's failure
-        return Problem(file, line, f"failed: {type(problem).__name__}: {problem}")
+    except USERS_ERRORS as problem:  # whatever an engine raises is this case's failure
+        return Problem(file, line, f"failed: {told(problem)}")
     return None
 
 

@@ -127,6 +127,8 @@ class StepReader:
                 yield End(line, self.sources)
             case str() as source if self._known(source, given.line):
                 yield End(line, (source,))
+            case []:
+                self.mistake(line, "end: an empty list names no source; end alone ends all")
             case [*sources] if all(isinstance(each, str) for each in sources):
                 yield End(line, tuple(each for each in sources if self._known(each, given.line)))
             case str():

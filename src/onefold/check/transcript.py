@@ -107,8 +107,7 @@ class _Reader:
                 yield self._case(case, number, steps)
 
     def _case(self, given: Located, number: int, steps: StepReader) -> Case:
-        name = given.value.get("name", Located(None, given.line)).value
-        title = f"case {number}" if name is None else str(name)
+        title = self._title(given, number)
         fails = self._fails(given)
         before = len(self.mistakes)
         read = tuple(step for each in self._steps(given) for step in steps.read(each))
@@ -120,6 +119,14 @@ class _Reader:
         if not tests and before == len(self.mistakes):
             self._mistake(given.line, f"{title} tests nothing: it has no expect, late or fails")
         return Case(number, title, given.line, read, None)
+
+    def _title(self, given: Located, number: int) -> str:
+        name = given.value.get("name", Located(None, given.line))
+        if isinstance(name.value, (dict, list)):
+            self._mistake(name.line, f"the name of case {number} is no text")
+        elif name.value is not None:
+            return str(name.value)
+        return f"case {number}"
 
     def _fails(self, given: Located) -> str | None:
         if "fails" not in given.value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 
 try:
@@ -37,11 +38,15 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; a mistake of the user's is a message and exit code 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # text that is no Unicode is shown, not a crash
+            stream.reconfigure(errors="backslashreplace")
     try:
         cli()
     except OnefoldError as problem:
         click.echo(f"error: {problem}", err=True)
         sys.exit(1)
     except BrokenPipeError:  # the reader of our output has gone
-        sys.stderr.close()
+        if sys.stderr:
+            sys.stderr.close()
         sys.exit(1)

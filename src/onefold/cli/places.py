@@ -12,6 +12,7 @@ import click
 from onefold.core.plan import Plan
 from onefold.core.values import listed
 from onefold.files.formats import STANDARD, SUFFIXES, Format, format_of, is_stream
+from onefold.files.targets import PART
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,12 @@ class Places:
 
 
 def checked_places(
-    plan: Plan, inputs: tuple[str, ...], output: str, on_error: str, late: str | None
+    plan: Plan,
+    pipeline: Path | None,
+    inputs: tuple[str, ...],
+    output: str,
+    on_error: str,
+    late: str | None,
 ) -> Places:
     """Return the files that the options name, or raise a usage error."""
     places = Places(_inputs(plan, inputs), output, _quarantine(on_error), late)
@@ -41,7 +47,7 @@ def checked_places(
         _check_input(where)
     for option, where in places.written():
         _check_output(option, where)
-    _check_apart(places)
+    _check_apart(places, pipeline)
     return places
 
 
@@ -58,7 +64,7 @@ def _inputs(plan: Plan, given: tuple[str, ...]) -> dict[str, str]:
             raise click.UsageError(f"--input {each}: the pipeline has no source {name!r}; {hint}")
         if name in named:
             raise click.UsageError(f"--input {each}: source {name!r} has an input already")
-        named[name] = where
+        named[name] = STANDARD if where == "/dev/stdin" else where
     if missing := [name for name in sources if name not in named]:
         raise click.UsageError(
             f"no input for source {listed(missing)}: write --input {missing[0]}=FILE"
@@ -98,15 +104,19 @@ def _check_output(option: str, where: str) -> None:
         raise click.UsageError(f"{option} writes JSON lines: name the file .jsonl, not {where}")
 
 
-def _check_apart(places: Places) -> None:
+def _check_apart(places: Places, pipeline: Path | None) -> None:
     taken = {_place(where): f"--input {name}" for name, where in places.inputs.items()}
     taken.pop(Path(STANDARD), None)
+    if pipeline:
+        taken[pipeline] = "the pipeline"
     for option, where in places.written():
         if where != STANDARD and is_stream(Path(where)):
             continue
-        if (place := _place(where)) in taken:
-            raise click.UsageError(f"{option}: {where} is the file of {taken[place]} too")
-        taken[place] = option
+        place = _place(where)
+        for each in (place, place.with_name(place.name + PART)):
+            if each in taken:
+                raise click.UsageError(f"{option}: {where} is the file of {taken[each]} too")
+            taken[each] = option
 
 
 def _place(where: str) -> Path:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 
 import click
 
 from onefold.cli.places import Places, checked_places
+from onefold.core.errors import BadDuration
 from onefold.core.functions import Failure, on_failure
 from onefold.core.plan import Implementation, Node, Plan
 from onefold.core.records import Tuple
@@ -23,10 +25,11 @@ from onefold.files.journal import Journal, call_entry, late_entry, row_entry
 from onefold.files.rows import BadFile, BadRow
 from onefold.files.targets import Output, Target, writing
 from onefold.local import lower
-from onefold.pipelines import load_pipeline
+from onefold.pipelines import load_pipeline, pipeline_file
 
 INTERRUPTED = 130
 """The exit code of a program that Ctrl-C ended."""
+DELAYS = "write milliseconds or a unit: --delay 500, --delay 3s, --delay 2min, --delay 1h"
 
 
 @click.command(name="run")
@@ -85,10 +88,11 @@ def command(
     complete. At the end the balance is printed: read = written + filtered + quarantined + late.
     """
     try:
-        plan = lower(load_pipeline(pipeline), implementation)
-        places = checked_places(plan, inputs, output, on_error, late)
-        with _progress(shown=not quiet and not _mixed(output)) as progress:
-            balance = run(plan, places, time, duration(delay, "--delay"), progress)
+        with redirect_stdout(sys.stderr):
+            plan = lower(load_pipeline(pipeline), implementation)
+        places = checked_places(plan, pipeline_file(pipeline), inputs, output, on_error, late)
+        with _progress(shown=not quiet and not _mixed(places.output)) as progress:
+            balance = run(plan, places, time, _delay(delay), progress)
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
         raise SystemExit(INTERRUPTED) from None
@@ -118,6 +122,7 @@ def run(
             output=enter(writing(places.output, plan.output.type)),
             progress=progress,
         )
+        enter(redirect_stdout(sys.stderr))  # the users' prints do not mix with rows
         stack.callback(on_failure.reset, on_failure.set(ends.set_call_aside))
         engine = Engine(plan, on_output=ends.write, on_late=ends.drop)
         feed(engine, readers, delay=delay, on_read=ends.count, on_bad=ends.set_row_aside)
@@ -174,13 +179,24 @@ def _journal(where: str | None) -> Iterator[Journal | None]:
 
 def _mixed(output: str) -> bool:
     """Say whether output and progress would share one terminal."""
-    return output == STANDARD and sys.stdout.isatty()
+    return output == STANDARD and sys.stdout is not None and sys.stdout.isatty()
+
+
+def _delay(written: str) -> int:
+    """Return the milliseconds of --delay; digits alone are milliseconds."""
+    try:
+        bare = re.fullmatch(r"\s*[+-]?[0-9]+\s*", written)
+        return duration(int(written) if bare else written, "--delay")
+    except BadDuration as problem:
+        raise BadDuration(problem.what, hint=DELAYS) from None
+    except ValueError:  # thousands of digits
+        raise BadDuration("--delay is longer than event time itself", hint=DELAYS) from None
 
 
 @contextmanager
 def _progress(*, shown: bool) -> Iterator[Callable[[int], None]]:
     """Show on a terminal how many tuples were read, and how fast."""
-    if not shown or not sys.stderr.isatty():
+    if not shown or sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.console import Console

@@ -16,7 +16,7 @@ from onefold.core.records import Tuple
 from onefold.core.types import TupleType
 from onefold.files.csv import CsvReader, CsvWriter
 from onefold.files.json_lines import JsonLinesReader, JsonLinesWriter
-from onefold.files.rows import Reader
+from onefold.files.rows import BadFile, Reader
 
 STANDARD = "-"
 """The name of standard input and standard output."""
@@ -87,6 +87,8 @@ def opened(where: str, type: TupleType, time: str = "time") -> Iterator[Reader]:
         return
     reader = JsonLinesReader if kind is Format.JSON_LINES else CsvReader
     if where == STANDARD:
+        if sys.stdin is None:  # closed before the program began
+            raise BadFile("standard input is closed", hint="name a file, or give it an input")
         yield reader(name, sys.stdin.buffer, type, time)
         return
     opener = gzip.open if where.lower().endswith(".gz") else open

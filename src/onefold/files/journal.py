@@ -7,9 +7,10 @@ from typing import Any
 from onefold.core.aggregate import Window
 from onefold.core.functions import About, Failure, Step
 from onefold.core.records import Tuple
+from onefold.files.json_text import dumps, shown
 from onefold.files.rows import BadRow
 from onefold.files.targets import Target
-from onefold.files.values import dumps, plain
+from onefold.files.values import plain
 
 
 def row_entry(bad: BadRow) -> dict[str, Any]:
@@ -27,19 +28,19 @@ def call_entry(failure: Failure) -> dict[str, Any]:
     subject = failure.subject
     match failure.about:
         case About.TUPLE:
-            states = {"states": [repr(state) for state in subject[:-1]]}
+            states = {"states": [shown(state) for state in subject[:-1]]}
             return {**entry, "tuples": [plain(subject[-1])], **(states if subject[1:] else {})}
         case About.PAIR:
             return {**entry, "tuples": [plain(t) for t in subject]}
         case About.STATE:
-            return {**entry, "tuples": [], "states": [repr(state) for state in subject]}
+            return {**entry, "tuples": [], "states": [shown(state) for state in subject]}
         case About.WINDOW:
             return {**entry, **_window(subject[0])}
 
 
 def _window(window: Window) -> dict[str, Any]:
-    shown = {"left": window.left, "right": window.right, "key": plain(window.key)}
-    return {"tuples": [plain(t) for t in window.tuples], "window": shown}
+    span = {"left": window.left, "right": window.right, "key": plain(window.key)}
+    return {"tuples": [plain(t) for t in window.tuples], "window": span}
 
 
 def late_entry(step: Step, t: Tuple) -> dict[str, Any]:

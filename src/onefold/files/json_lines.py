@@ -9,10 +9,13 @@ from typing import Any, BinaryIO
 from onefold.core.records import Tuple
 from onefold.core.scalars import Misfit, event_time
 from onefold.core.types import TupleType
+from onefold.files.json_text import dumps, loads
 from onefold.files.rows import Reader, RowType
-from onefold.files.values import dumps, from_json, to_json
+from onefold.files.values import from_json, to_json
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+DEEP = 100
+"""A bad row that is nested deeper is shown as its text: writing it again could fail."""
 
 
 def lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
@@ -20,7 +23,7 @@ def lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
     for number, line in enumerate(stream, 1):
         if number == 1:
             line = line.removeprefix(BYTE_ORDER_MARK)  # noqa: PLW2901  as if it were not there
-        if not line.isspace():
+        if line and not line.isspace():
             yield number, line
 
 
@@ -37,11 +40,13 @@ class JsonLinesReader(Reader):
 
     def make(self, record: bytes) -> Tuple:
         try:
-            row = json.loads(record.decode().rstrip())
+            row = loads(record.decode().rstrip())
         except UnicodeDecodeError as problem:
             raise Misfit(f"not UTF-8 at byte {problem.start + 1}") from None
         except json.JSONDecodeError as problem:
             raise Misfit(f"malformed JSON at column {problem.colno}: {problem.msg}") from None
+        except Misfit:
+            raise
         except ValueError as problem:  # a number of thousands of digits
             raise Misfit(f"malformed JSON: {problem}") from None
         except RecursionError:
@@ -52,9 +57,22 @@ class JsonLinesReader(Reader):
 
     def shown(self, record: bytes) -> Any:
         try:
-            return json.loads(record.decode())
+            row = loads(record.decode())
         except (ValueError, RecursionError):
+            row = None
+        if row is None or _nested_deep(row):
             return record.decode(errors="backslashreplace").strip()
+        return row
+
+
+def _nested_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEP):
+        inner = [each.values() if type(each) is dict else each for each in level]
+        level = [item for items in inner for item in items if type(item) in {dict, list}]
+        if not level:
+            return False
+    return True
 
 
 class JsonLinesWriter:

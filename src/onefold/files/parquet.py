@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, BinaryIO
 
@@ -31,6 +32,8 @@ ROW_GROUP = 10_000
 READ_BUFFER = 1 << 20
 """How much of a column is read ahead, in bytes; without it a row group is read whole."""
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
+_NO_PYTHON = (ValueError, OverflowError, LookupError, arrow.ArrowException)
+"""What pyarrow raises for a value that Python can't hold."""
 
 
 class ParquetReader(Reader):
@@ -78,14 +81,38 @@ class ParquetReader(Reader):
 
 
 def _values(column: Any) -> list[Any]:
-    """Return a column as Python values; moments are floored to microseconds."""
+    """Return a column as Python values; moments are floored to microseconds.
+
+    A value that Python does not have, as a date after the year 9999, is an `ArrowValue`.
+    """
     if arrow.types.is_timestamp(column.type):
         ticks = column.cast(arrow.int64()).to_pylist()
         return [None if tick is None else _moment(tick, column.type.unit) for tick in ticks]
     coarser = _coarser(column.type)
     moments = column if coarser == column.type else column.cast(coarser, safe=False)
-    values: list[Any] = moments.to_pylist()
+    try:
+        values: list[Any] = moments.to_pylist()
+    except _NO_PYTHON:
+        return [_value(scalar) for scalar in moments]
     return values
+
+
+@dataclass(frozen=True)
+class ArrowValue:
+    """A value that Python can't hold; no type of ours takes it."""
+
+    shown: str
+
+    def __repr__(self) -> str:
+        return self.shown
+
+
+def _value(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except _NO_PYTHON:
+        ticks = getattr(scalar, "value", None)
+        return ArrowValue(f"{scalar.type} {ticks}" if isinstance(ticks, int) else f"{scalar.type}")
 
 
 def _moment(tick: int, unit: str) -> Any:
@@ -93,7 +120,7 @@ def _moment(tick: int, unit: str) -> Any:
     try:
         return EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:  # outside of the calendar: no tuple holds it
-        return f"{tick} {unit} after 1970"
+        return ArrowValue(f"{tick} {unit} after 1970")
 
 
 def _coarser(kind: Any) -> Any:
@@ -102,6 +129,10 @@ def _coarser(kind: Any) -> Any:
         return arrow.timestamp("us", kind.tz) if kind.unit == "ns" else kind
     if arrow.types.is_list(kind):
         return arrow.list_(_coarser(kind.value_type))
+    if arrow.types.is_large_list(kind):
+        return arrow.large_list(_coarser(kind.value_type))
+    if arrow.types.is_fixed_size_list(kind):
+        return arrow.list_(_coarser(kind.value_type), kind.list_size)
     if arrow.types.is_struct(kind):
         return arrow.struct([field.with_type(_coarser(field.type)) for field in kind])
     return kind

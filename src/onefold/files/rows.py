@@ -12,10 +12,14 @@ from onefold.core.records import Tuple
 from onefold.core.scalars import Misfit
 from onefold.core.time import LATEST
 from onefold.core.types import TupleType
+from onefold.files.json_text import shown
 from onefold.files.values import Convert, converted
 
 CHUNK = 1_000
 """After how many rows of a source its watermark moves."""
+
+LONGEST_REASON = 300
+"""How much is said of why a row is bad, in characters."""
 
 
 class BadInput(RunError):
@@ -46,10 +50,10 @@ class BadRow:
 
     def error(self) -> BadInput:
         """Return the error that stops a run."""
-        shown = self.row if isinstance(self.row, str) else repr(self.row)
+        row = self.row if isinstance(self.row, str) else shown(self.row)
         return BadInput(
             f"{self.where}: {self.reason}",
-            detail=shown if len(shown) <= 300 else shown[:297] + "...",
+            detail=row if len(row) <= 300 else row[:297] + "...",
             hint="mend the row, or set such rows aside: --on-error quarantine=FILE",
         )
 
@@ -115,12 +119,19 @@ class Reader:
             try:
                 tuples.append(make(record))
             except Misfit as problem:
-                bad = BadRow(self.name, line, str(problem), self.shown(record), self.unit)
+                bad = self._bad(line, str(problem), record)
+            except RecursionError:
+                bad = self._bad(line, "nested too deep", record)
             if bad or self.rows % CHUNK == 0:
                 yield tuples, bad
                 tuples = []
         if tuples:
             yield tuples, None
+
+    def _bad(self, line: int, reason: str, record: Any) -> BadRow:
+        if len(reason) > LONGEST_REASON:  # its ends say where and why, the value between is long
+            reason = f"{reason[: LONGEST_REASON // 2]} ... {reason[-LONGEST_REASON // 2 :]}"
+        return BadRow(self.name, line, reason, self.shown(record), self.unit)
 
     def _records_of_a_sound_file(self) -> Iterator[tuple[int, Any]]:
         try:

@@ -14,6 +14,7 @@ from typing import BinaryIO, cast, final
 from onefold.core.records import Tuple
 from onefold.core.types import TupleType
 from onefold.files.formats import STANDARD, Writer, is_stream, writer
+from onefold.files.rows import BadFile
 
 PART = ".part"
 """What a file's name ends in until it is complete."""
@@ -41,6 +42,8 @@ class Target:
 
     def _opened(self) -> BinaryIO:
         if self.where == STANDARD:
+            if sys.stdout is None:  # closed before the program began
+                raise BadFile("standard output is closed", hint="name a file: --output FILE")
             return sys.stdout.buffer
         return (self.path if self.streams else self.part).open("wb")
 

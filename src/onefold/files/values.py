@@ -39,6 +39,7 @@ from onefold.core.scalars import (
     misfit,
 )
 from onefold.core.types import Array, Struct
+from onefold.files.json_text import dumps, loads
 
 Convert = Callable[[Any], Any]
 
@@ -143,20 +144,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def dumps(value: Any) -> str:
-    """Write JSON; text stays readable unless it is no valid Unicode."""
-    text = json.dumps(value, ensure_ascii=False, default=repr)
-    return text if text.isascii() or _encodable(text) else json.dumps(value, default=repr)
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _from_base64(value: Any) -> Any:
     if value is None:
         return None
@@ -240,7 +227,9 @@ def _number(text: str) -> float:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
+        return loads(text)
+    except Misfit:
+        raise
     except (ValueError, RecursionError) as problem:
         raise Misfit(f"{text[:80]!r} is not JSON: {problem}") from None
 

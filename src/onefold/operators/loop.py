@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from onefold.core import windows
@@ -149,21 +151,24 @@ class LoopKernel(Kernel):
     def turn(self, count: int, out: Outlet) -> None:
         """Let `count` tuples of the queue come round."""
         coming = [self.queue.popleft() for _ in range(count)]
-        self.turn_now = max(turn for turn, _ in coming)
-        looped = [t for _, t in coming]
+        for turn, of_one_turn in groupby(coming, key=itemgetter(0)):
+            self.turn_now = turn
+            self._come_round([t for _, t in of_one_turn], out)
+        self._release(out)
+
+    def _come_round(self, tuples: list[Tuple], out: Outlet) -> None:
         if self.loop.limit is not None and self.turn_now > self.loop.limit:
             raise LoopNeverEnds(
                 f"{self.node.step}: the loop went round {self.loop.limit} times without an end",
-                detail=f"now at {looped[0]!r}",
+                detail=f"now at {tuples[0]!r}",
                 hint="return None when the loop has done its work, or raise `limit`",
             )
         if self.watch:
-            for t in looped:
+            for t in tuples:
                 self.watch.turned(t)
-        self.inner.process(0, looped, _Both(self, out, looped=True))
-        for t in looped:
+        self.inner.process(0, tuples, _Both(self, out, looped=True))
+        for t in tuples:
             self.owed.settle(t.time)
-        self._release(out)
 
     def _release(self, out: Outlet) -> None:
         both = _Both(self, out)
