@@ -16,12 +16,14 @@ from pyarrow import parquet
 
 import onefold as of
 from onefold.core.ddl import tuple_type
+from onefold.core.functions import About, Failure, Step
 from onefold.core.scalars import Binary, Boolean, DataType, Floating, Integer, String, Timestamp
 from onefold.core.types import Array, Struct, TupleType
 from onefold.engines.reference import Engine
 from onefold.files import feed as feeding
 from onefold.files.feed import feed
 from onefold.files.formats import Format, ParquetMissing, UnknownFormat, format_of, opened
+from onefold.files.journal import Journal, call_entry, row_entry
 from onefold.files.rows import CHUNK, BadFile, BadRow, Reader
 from onefold.files.targets import Target, writing
 
@@ -238,6 +240,9 @@ JSON_REASONS = {
     "{time: 1}": "malformed JSON at column 2: Expecting property name enclosed in double quotes",
     "[1, 2]": "not a JSON object: JSON lines hold one object a line",
     "[" * 100_000: "malformed JSON: nested too deep",
+    '{"time": 1, "n": 1, "n": 2}': "the key 'n' stands twice in an object",
+    '{"time" : 1, "n": 1, "time": 2}': "the key 'time' stands twice in an object",
+    '{"time": 1, "n": 1, "more": [{"a": 1, "a": ":"}]}': "the key 'a' stands twice in an object",
 }
 
 
@@ -375,6 +380,107 @@ def test_parquet_takes_the_types_of_other_writers(tmp_path: Path) -> None:
     rows = [(1, "a", 1.0, 1), (2, None, 2.0, 2), (3, "a", None, None)]
     expected = [type.make(time, tuple(row)) for time, *row in rows]
     assert read(tmp_path / "a.parquet", type) == (expected, [])
+
+
+UNHEARD = {
+    "duration": pyarrow.array([1, 1001], pyarrow.duration("ns")),
+    "time of day": pyarrow.array([1, 1001], pyarrow.time64("ns")),
+    "list too late": pyarrow.array([[2**62], [2**62]], pyarrow.list_(pyarrow.timestamp("ms"))),
+    "date too late": pyarrow.array([2**30] * 2, pyarrow.int32()).cast(pyarrow.date32()),
+    "moment too late": pyarrow.array([2**62] * 2, pyarrow.timestamp("ms")),
+    "map": pyarrow.array([[("a", 1)]] * 2, pyarrow.map_(pyarrow.string(), pyarrow.timestamp("ns"))),
+    "no UTF-8": pyarrow.StructArray.from_arrays(
+        [pyarrow.array([b"\xff", b"\xff"]).cast(pyarrow.string(), safe=False)], ["s"]
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNHEARD)
+@pytest.mark.parametrize("column", ["time", "k"])
+def test_what_python_can_not_hold_is_a_bad_row_of_parquet(
+    case: str, column: str, tmp_path: Path
+) -> None:
+    table = {"time": pyarrow.array([1, 2]), "k": pyarrow.array(["a", "b"]), column: UNHEARD[case]}
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table(table), path)
+    tuples, bad = read(path, tuple_type("k string"))
+    assert tuples == []
+    name = {"time": "the event time, time: ", "k": "attribute k: "}[column]
+    assert [each.reason.startswith(name) for each in bad] == [True, True]
+    assert all(row_entry(each)["file"] == str(path) and each.error() for each in bad)
+
+
+@pytest.mark.parametrize("size", [-1, 1])
+@pytest.mark.parametrize("make", [pyarrow.list_, pyarrow.large_list])
+def test_every_list_of_nanoseconds_is_floored(make: Any, size: int, tmp_path: Path) -> None:
+    element = pyarrow.timestamp("ns")
+    kind = make(element) if make is pyarrow.large_list else make(element, size)
+    table = pyarrow.table({"time": [1], "k": pyarrow.array([[1001]], kind)})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    type = tuple_type("k array<timestamp>")
+    moment = datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=timezone.utc)
+    assert read(tmp_path / "a.parquet", type) == ([type.make(1, ([moment],))], [])
+
+
+def test_a_long_value_is_not_told_whole(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.jsonl", '{"time": 1, "n": ' + "9" * 4000 + "}\n")
+    _, (bad,) = read(path, N)
+    assert len(bad.reason) < 320
+    assert bad.reason.startswith("attribute n: 999")
+    assert bad.reason.endswith("999 does not fit in the 32 bits of int")
+
+
+@pytest.mark.parametrize("row", ['{"time": 1, "more": %s}', '{"time": 1, "n": %s}'])
+@pytest.mark.parametrize("depth", [150, 900, 970])
+def test_a_bad_row_that_is_nested_deep_is_kept_as_text(
+    row: str, depth: int, tmp_path: Path
+) -> None:
+    text = row % ("[" * depth + "]" * depth)
+    _, (bad,) = read(written(tmp_path / "a.jsonl", text), N)
+    assert row_entry(bad)["row"] == text
+    assert bad.error().detail == text[:297] + "..."
+
+
+def test_keys_of_different_objects_may_be_the_same(tmp_path: Path) -> None:
+    row = '{"time" : 1, "n":1, "a": {"n": 1, "b\\":": [{"n": 1}, {"n": 2}]}, "c": ":"}\n'
+    path = written(tmp_path / "a.jsonl", row)
+    assert read(path, N) == ([N.make(1, (1,))], [])
+
+
+def test_a_row_with_a_key_twice_is_kept_as_text(tmp_path: Path) -> None:
+    text = '{"time": 1, "n": 1, "n": 2}'
+    _, (bad,) = read(written(tmp_path / "a.jsonl", text), N)
+    assert bad.row == text
+
+
+def test_a_byte_order_mark_alone_is_an_empty_file(tmp_path: Path) -> None:
+    assert read(written(tmp_path / "a.jsonl", b"\xef\xbb\xbf"), N) == ([], [])
+
+
+class Shy:
+    """A user's object that can't be shown."""
+
+    def __repr__(self) -> str:
+        raise ValueError("no")
+
+
+def test_a_journal_takes_what_can_not_be_shown(tmp_path: Path) -> None:
+    step, t = Step("stateful"), N.make(1, (1,))
+    calls = [
+        Failure(step, "add", "raised", (Shy(), t), About.TUPLE),
+        Failure(step, "merge", "raised", (Shy(), Shy()), About.STATE),
+        Failure(step, "map", "raised", (Shy(),), About.TUPLE),
+    ]
+    with Target(str(tmp_path / "bad.jsonl")) as target:
+        for call in calls:
+            Journal(target).write(call_entry(call))
+    lines = (tmp_path / "bad.jsonl").read_text().splitlines()
+    entries = [json.loads(line) for line in lines]
+    shy = "a Shy that can't be shown"
+    assert [each.get("states") for each in entries] == [[shy], [shy, shy], None]
+    assert [each["tuples"] for each in entries] == [[[1, 1]], [], [shy]] or [
+        each["tuples"] for each in entries
+    ] == [[{"time": 1, "n": 1}], [], [shy]]
 
 
 # Files that are none.

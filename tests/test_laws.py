@@ -99,7 +99,7 @@ def drawn(data: st.DataObject, **options: Any) -> tuple[Case, Feed]:
     return case, data.draw(strategies.feeds(case))
 
 
-@law(250)
+@law(180)
 def test_every_implementation_emits_what_the_oracle_says(data: st.DataObject) -> None:
     case, feed = drawn(data)
     wanted = multiset(case.expected)
@@ -126,7 +126,7 @@ def test_keys_are_equal_by_value_and_by_nothing_else(kind: str, data: st.DataObj
         assert outcome(of.lower(case.stream(), implementation), feed) == wanted, implementation
 
 
-@law(120)
+@law(90)
 def test_at_every_watermark_all_have_emitted_what_is_due(data: st.DataObject) -> None:
     case, feed = drawn(data)
     for implementation in Implementation:
@@ -139,7 +139,7 @@ def test_at_every_watermark_all_have_emitted_what_is_due(data: st.DataObject) ->
                 emitted.append(thing)
 
 
-@law(80)
+@law(60)
 def test_all_forward_the_least_watermark_of_their_sources(data: st.DataObject) -> None:
     case, feed = drawn(data)
     for implementation in Implementation:
@@ -166,7 +166,7 @@ def test_what_does_not_run_ahead_waits_for_the_watermark(kind: str, data: st.Dat
                 assert early == [], implementation
 
 
-@law(80)
+@law(60)
 def test_any_arrival_within_the_watermark_gives_the_same(data: st.DataObject) -> None:
     """Any order, any placement of watermarks, any interleaving of two sources."""
     case, one = drawn(data)
@@ -212,7 +212,7 @@ def with_loops(data: st.DataObject) -> tuple[Case, Feed, tuple[int, ...]]:
     return case, feed, data.draw(strategies.SCHEDULES)
 
 
-@law(150)
+@law(110)
 def test_any_loop_schedule_gives_the_same_and_nothing_is_late(data: st.DataObject) -> None:
     """C2: a looping tuple that is late raises. C3: `outcome` finds every other late tuple."""
     case, feed, counts = with_loops(data)
@@ -222,7 +222,7 @@ def test_any_loop_schedule_gives_the_same_and_nothing_is_late(data: st.DataObjec
         assert result == multiset(case.expected), implementation
 
 
-@law(80)
+@law(60)
 def test_under_any_loop_schedule_watermarks_come_after_what_is_due(data: st.DataObject) -> None:
     case, feed, counts = with_loops(data)
     for implementation in Implementation:
@@ -235,7 +235,7 @@ def test_under_any_loop_schedule_watermarks_come_after_what_is_due(data: st.Data
                 emitted.append(thing)
 
 
-@law(80)
+@law(60)
 def test_no_operator_breaks_a_watermark_that_it_has_emitted(data: st.DataObject) -> None:
     case, feed, counts = with_loops(data)
     for implementation in Implementation:
@@ -305,7 +305,7 @@ def late_streams(draw: st.DrawFn, many: bool) -> tuple[Case, list[Any]]:  # noqa
 
 
 @pytest.mark.parametrize("many", [False, True], ids=["aggregate", "aggregate_plus"])
-@law(120)
+@law(90)
 def test_one_aggregate_with_late_tuples_is_the_late_oracle(
     many: bool,  # noqa: FBT001
     data: st.DataObject,
@@ -349,7 +349,7 @@ def nodes_of(plan: Plan, *kinds: type[Node]) -> list[Any]:
     return [node for node in plan.nodes if type(node) in kinds]
 
 
-@law(100)
+@law(50)
 def test_lowered_to_aggregate_nothing_is_left_but_the_minimal_aggregate(
     data: st.DataObject,
 ) -> None:
@@ -359,7 +359,7 @@ def test_lowered_to_aggregate_nothing_is_left_but_the_minimal_aggregate(
     assert [node for node in nodes_of(plan, *allowed[2:4]) if node.aggregate.many] == []
 
 
-@law(100)
+@law(50)
 def test_lowered_to_aggregate_plus_the_only_loops_are_those_of_states_and_users(
     data: st.DataObject,
 ) -> None:
@@ -474,7 +474,7 @@ def kernels(engine: Engine) -> list[Kernel]:
     return [station.kernel for station in engine.stations.values()]
 
 
-@law(80)
+@law(60)
 def test_every_tuple_that_enters_an_aggregate_is_in_a_window_or_late(data: st.DataObject) -> None:
     case = data.draw(strategies.cases())
     feed = data.draw(st.one_of(strategies.feeds(case), strategies.late_feeds(case)))
@@ -487,7 +487,7 @@ def test_every_tuple_that_enters_an_aggregate_is_in_a_window_or_late(data: st.Da
             assert census.lost() == [], (implementation, census.kernel.node.label())
 
 
-@law(80)
+@law(60)
 def test_after_the_end_nothing_is_held_but_the_last_states(data: st.DataObject) -> None:
     case = data.draw(strategies.cases())
     feed = data.draw(st.one_of(strategies.feeds(case), strategies.late_feeds(case)))

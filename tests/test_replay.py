@@ -1,5 +1,8 @@
 """onefold replay: what it says, what it refuses, what it takes."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent, indent
@@ -32,7 +35,12 @@ def made():
 
 def broken():
     raise RuntimeError("not today")
+
+
+def leave():
+    raise SystemExit(0)
 """
+ROOT = Path(__file__).resolve().parents[1]
 HEAD = "pipeline: mine.py:counts\ncases:\n"
 
 Write = Callable[[str], Path]
@@ -43,6 +51,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     """Writes somebody's transcript, with somebody's pipeline beside it."""
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(PIPELINE, encoding="utf-8")
+    Path("gone.py").write_text("import sys\nsys.exit(0)\n", encoding="utf-8")
 
     def written(content: str) -> Path:
         Path("t.yaml").write_text(content, encoding="utf-8")
@@ -113,6 +122,15 @@ def test_a_bad_transcript_does_not_hide_the_others(write: Write) -> None:
     assert result.exit_code == 1
     assert "error: nothing.yaml: No such file or directory" in result.output
     assert "3 passed, 1 unreadable" in result.output
+
+
+def test_text_that_is_no_unicode_is_shown_escaped(write: Write) -> None:
+    file = write(steps('- input: [[5, "a\\ud800", 1]]\n- end\n- expect: []'))
+    called = [sys.executable, "-m", "onefold", "replay", str(file)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"}
+    result = subprocess.run(called, env=environment, capture_output=True, check=False)
+    assert (result.returncode, result.stderr) == (1, b"")
+    assert b'unexpected [9, "a\\ud800", 1]' in result.stdout
 
 
 def test_differences_that_are_many_are_cut_short(write: Write) -> None:
@@ -227,6 +245,26 @@ MISTAKES = [
     (steps("- end: 5"), "t.yaml:4: end stands alone, or with a list of sources"),
     (steps("- end: [x]"), "t.yaml:4: there is no source 'x'"),
     (steps("- end: x"), "t.yaml:4: there is no source 'x'"),
+    (steps("- end: []"), "t.yaml:4: end: an empty list names no source; end alone ends all"),
+    ('cases: !!int ""', "t.yaml:1: not YAML: '' does not fit tag:yaml.org,2002:int"),
+    ('cases: !!float ""', "t.yaml:1: not YAML: '' does not fit tag:yaml.org,2002:float"),
+    (HEAD + "- name: [1]\n  steps: [{expect: []}]", "t.yaml:3: the name of case 1 is no text"),
+    ('pipeline: "a\\0b.py:x"', "t.yaml:1: pipeline: there is no file 'a\\x00b.py'"),
+    ("pipeline: .p:x", "t.yaml:1: pipeline: '.p' names no module"),
+    ("pipeline: gone.py:x", "t.yaml:1: pipeline: gone.py can't be read: SystemExit: 0"),
+    ("pipeline: mine.py:leave", "t.yaml:1: pipeline: mine.py:leave can't be read: SystemExit: 0"),
+    (
+        "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+        + "".join(f"a{n + 1}: &a{n + 1} [{', '.join([f'*a{n}'] * 10)}]\n" for n in range(9)),
+        "t.yaml:1: not YAML: repeated values are more than 100,000 in all",
+    ),
+    (
+        "a0: &a0 {x: 1}\n"
+        + "".join(
+            f"a{n + 1}: &a{n + 1} {{<<: [{', '.join([f'*a{n}'] * 10)}]}}\n" for n in range(9)
+        ),
+        "t.yaml:1: a transcript has no 'a0'",
+    ),
     (
         steps("- late: [[9, 1]]", "pipeline: mine.py:both\ncases:\n"),
         "t.yaml:4: late: no operator of the pipeline has a late stream",
@@ -359,9 +397,32 @@ class Crashing(Engine):
         raise ZeroDivisionError("division by zero")
 
 
+class Leaving(Engine):
+    """An engine that lets a user's sys.exit through."""
+
+    def end(self, *sources: str) -> None:
+        raise SystemExit(0)
+
+
+class Shy(Exception):
+    """An error that can't be shown."""
+
+    def __str__(self) -> str:
+        raise ValueError("no")
+
+
+class CrashingShyly(Engine):
+    """An engine whose mistake can't be shown."""
+
+    def end(self, *sources: str) -> None:
+        raise Shy
+
+
 @pytest.mark.parametrize(
     ("engine", "text"),
     [
+        (Leaving, "failed: SystemExit: 0"),
+        (CrashingShyly, "failed: Shy: its text can't be shown"),
         (Forgetful, 'expect differs\n  missing    [9, "b", 1]'),
         (Crashing, "failed: ZeroDivisionError: division by zero"),
     ],

@@ -156,6 +156,7 @@ def test_another_column_of_times_and_rows_that_come_late(run: Run) -> None:
     assert first == {"operator": step, "tuple": {"time": 19955, "n": 1, "word": "late"}}
     assert len(entries("late.jsonl")) == 3
     assert "+ late 1 + consumed 1002\n" in run(*base, "--delay", "15 ms").err
+    assert "+ late 1 + consumed 1002\n" in run(*base, "--delay", "15").err
 
 
 @everywhere
@@ -394,6 +395,22 @@ USAGE = {
         ["--input", "s=-", "--late", "-"],
         "--late: - is the file of --output too",
     ),
+    "bad rows into the pipeline": (
+        ["--input", "s=-", "--on-error", "quarantine=p.py"],
+        "--on-error quarantine: p.py is the file of the pipeline too",
+    ),
+    "late tuples into the pipeline": (
+        ["--input", "s=-", "--late", "./p.py"],
+        "--late: ./p.py is the file of the pipeline too",
+    ),
+    "the part of another file": (
+        ["--input", "s=-", "--output", "o.jsonl", "--late", "o.jsonl.part"],
+        "--late: o.jsonl.part is the file of --output too",
+    ),
+    "a file whose part is another's": (
+        ["--input", "s=-", "--on-error", "quarantine=l.part", "--late", "l"],
+        "--late: l is the file of --on-error quarantine too",
+    ),
     "late tuples as CSV": (
         ["--input", "s=-", "--late", "late.csv"],
         "--late writes JSON lines: name the file .jsonl, not late.csv",
@@ -436,6 +453,10 @@ def test_two_inputs_can_not_both_read_standard_input(run: Run) -> None:
         (["p.py:plain", "--input", "s=p.py"], "error: the name of p.py does not tell its format"),
         (["p.py:plain", "--input", "s=-", "--output", "o"], "error: the name of o does not tell"),
         (["p.py:plain", "--input", "s=-", "--delay", "soon"], "error: --delay is 'soon', which"),
+        (["p.py:plain", "--input", "s=-", "--delay", "soon"], "Hint: write milliseconds or a unit"),
+        (["p.py:plain", "--input", "s=-", "--delay", "-5"], "error: --delay is -5 ms, and must"),
+        (["p.py:plain", "--input", "s=-", "--delay", "9" * 5000], "error: --delay is longer than"),
+        (["p.py:plain", "--input", "s=-", "--delay", "9" * 5000 + "s"], "error: --delay is longer"),
         (["p.py:plain", "--input", "s=-", "--delay", "-1 s"], "error: --delay is -1 s, and must"),
     ],
 )
@@ -464,7 +485,63 @@ def test_a_ledger_that_does_not_balance_is_told_and_nothing_is_written(
     assert not list(Path().glob("o.*"))
 
 
+def test_the_file_of_a_module_is_no_target(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    Path("as_module.py").write_text(PIPELINES)
+    found = run("as_module:plain", "--input", "s=-", "--late", "as_module.py")
+    assert (found.code, "is the file of the pipeline too" in found.err) == (2, True)
+    assert Path("as_module.py").read_text() == PIPELINES
+
+
+def test_what_users_print_does_not_mix_with_rows(run: Run) -> None:
+    Path("prints.py").write_text(
+        "import onefold as of\nprint('read')\n"
+        "s = of.source('s', 'n int').filter(lambda t: print('called') is None)\n"
+    )
+    found = run("prints.py:s", "--input", "s=-", "--quiet", stdin='{"time": 1, "n": 1}\n')
+    assert found == Result(0, '{"time": 1, "n": 1}\n', "read\ncalled\n")
+
+
+def test_a_row_nested_deep_is_set_aside(run: Run) -> None:
+    deep = '{"time": 1, "more": ' + "[" * 900 + "]" * 900 + "}"
+    lines("s.jsonl", deep)
+    found = run("p.py:s", "--input", "s=s.jsonl", "--on-error", "quarantine=bad.jsonl")
+    assert (found.code, entries()[0]["row"]) == (0, deep)
+
+
 # As a process.
+
+
+@pytest.mark.parametrize(
+    ("closed", "message"),
+    [
+        ("<&-", "error: standard input is closed\n  Hint: name a file, or give it an input\n"),
+        (">&-", "error: standard output is closed\n  Hint: name a file: --output FILE\n"),
+        ("2>&-", ""),
+    ],
+)
+def test_closed_standard_streams(closed: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(PIPELINES)
+    command = f"exec {sys.executable} -m onefold run p.py:plain --input s=- {closed}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    found = subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=tmp_path,
+        env=environment,
+        input=None if closed == "<&-" else b"",
+        capture_output=True,
+        check=False,
+    )
+    assert (found.returncode, found.stdout, found.stderr.decode()) == (bool(message), b"", message)
+
+
+def test_standard_input_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(PIPELINES)
+    (tmp_path / "s.jsonl").write_text(json.dumps(GOOD[0]))
+    with (tmp_path / "s.jsonl").open("rb") as stdin:
+        running = process(["p.py:plain", "--input", "s=/dev/stdin"], tmp_path, stdin=stdin)
+        out, _ = running.communicate()
+    assert (running.returncode, out) == (0, b'{"time": 1, "word": "A"}\n')
 
 
 def process(arguments: list[str], folder: Path, **options: Any) -> "subprocess.Popen[bytes]":

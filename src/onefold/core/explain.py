@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from onefold.core.plan import Late, Node, Plan
+from onefold.core.plan import Late, Node, Plan, walk
 
 _PLAIN = set(" .,()+-_/=")
 """What a Mermaid label may hold as it is, beside letters and digits."""
@@ -49,21 +49,8 @@ def _arranged(derivations: list[list[Node]], depth: int) -> tuple[Part, ...]:
         feeding.setdefault(operator, []).extend(each for each in inputs if each is not operator)
     return tuple(
         each if each in belongs else Composed(each, _arranged(members[each], depth + 1))
-        for each in _inputs_first(feeding)
+        for each in walk(*feeding, inputs=feeding.__getitem__)
     )
-
-
-def _inputs_first(feeding: dict[Node, list[Node]]) -> Iterator[Node]:
-    seen: set[Node] = set()
-    stack = [(node, False) for node in reversed(feeding)]
-    while stack:
-        node, inputs_done = stack.pop()
-        if inputs_done:
-            yield node
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((each, False) for each in reversed(feeding[node]) if each not in seen)
 
 
 def _numbered(parts: Iterable[Part]) -> dict[Node, int]:

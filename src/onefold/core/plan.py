@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from onefold.core.errors import (
@@ -214,7 +215,9 @@ def plan(output: Node, *others: Node) -> Plan:
     return Plan(output, nodes, sources)
 
 
-def walk(*outputs: Node) -> Iterator[Node]:
+def walk(
+    *outputs: Node, inputs: Callable[[Node], Sequence[Node]] = attrgetter("inputs")
+) -> Iterator[Node]:
     """Return every node that leads to the outputs, once, inputs before those they feed."""
     seen: set[Node] = set()
     stack = [(node, False) for node in reversed(outputs)]
@@ -225,7 +228,7 @@ def walk(*outputs: Node) -> Iterator[Node]:
         elif node not in seen:
             seen.add(node)
             stack.append((node, True))
-            stack.extend((each, False) for each in reversed(node.inputs) if each not in seen)
+            stack.extend((each, False) for each in reversed(inputs(node)) if each not in seen)
 
 
 def check_sources(step: Step, *outputs: Node) -> None:

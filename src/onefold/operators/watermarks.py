@@ -40,13 +40,8 @@ class Owed:
         return self._times[0] if self._times else END_OF_TIME
 
 
-class UpstreamManager:
-    """C2: the Aggregate's watermark never makes a tuple late that is still to come round.
-
-    A watermark that would run more than `distance` ahead of an owed tuple is cut there, and goes on
-    once that tuple is back: W promises whatever an earlier watermark does. The listing holds such a
-    watermark back whole, and then waits for ever (C1 fails at the end of every stream).
-    """
+class Manager:
+    """Lets watermarks by as far as `distance` beyond the first tuple that is owed."""
 
     def __init__(self, owed: Owed, distance: int) -> None:
         self.owed, self.distance = owed, distance
@@ -54,11 +49,11 @@ class UpstreamManager:
         self.forwarded = START_OF_TIME
 
     def process(self, watermark: int) -> None:
-        """Take a watermark from upstream."""
+        """Take a watermark."""
         self.received = max(self.received, watermark)
 
     def forward(self) -> int | None:
-        """Return the watermark that the Aggregate may take now, if it is a new one."""
+        """Return the watermark that may go on now, if it is a new one."""
         watermark = min(self.received, self.owed.first() + self.distance)
         if watermark > self.forwarded:
             self.forwarded = watermark
@@ -66,22 +61,17 @@ class UpstreamManager:
         return None
 
 
-class DownstreamManager:
+class UpstreamManager(Manager):
+    """C2: the Aggregate's watermark never makes a tuple late that is still to come round.
+
+    A watermark that would run more than `distance` ahead of an owed tuple is cut there, and goes on
+    once that tuple is back: W promises whatever an earlier watermark does. The listing holds such a
+    watermark back whole, and then waits for ever (C1 fails at the end of every stream).
+    """
+
+
+class DownstreamManager(Manager):
     """C3: a watermark goes downstream after all successors of what it made fire."""
 
     def __init__(self, owed: Owed) -> None:
-        self.owed = owed
-        self.received = START_OF_TIME
-        self.forwarded = START_OF_TIME
-
-    def process(self, watermark: int) -> None:
-        """Take a watermark from the Aggregate."""
-        self.received = max(self.received, watermark)
-
-    def forward(self) -> int | None:
-        """Return the watermark that downstream may take now, if it is a new one."""
-        watermark = min(self.received, self.owed.first())
-        if watermark > self.forwarded:
-            self.forwarded = watermark
-            return watermark
-        return None
+        super().__init__(owed, distance=0)
