@@ -77,8 +77,7 @@ def test_a_stream_or_a_function_without_arguments(write: Write, name: str) -> No
         ("a\0b:x", "'a\\x00b' names no module"),
         (
             "p.py:of_two",
-            "p.py:of_two takes arguments\n"
-            "  Hint: name a stream, or a function without arguments that returns one",
+            "p.py:of_two takes arguments\n  Hint: name a stream, or a function without arguments",
         ),
         ("p.py:zzz", "p.py:zzz: there is no 'zzz'\n  Hint: its streams are words"),
         ("none.py:zzz", "none.py:zzz: there is no 'zzz'\n  Hint: it has no streams"),

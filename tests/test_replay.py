@@ -256,7 +256,7 @@ MISTAKES = [
     (
         "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
         + "".join(f"a{n + 1}: &a{n + 1} [{', '.join([f'*a{n}'] * 10)}]\n" for n in range(9)),
-        "t.yaml:1: not YAML: repeated values are more than 100,000 in all",
+        "t.yaml:4: not YAML: repeated values are more than 100,000 in all",
     ),
     (
         "a0: &a0 {x: 1}\n"
