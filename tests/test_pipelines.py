@@ -132,4 +132,4 @@ def test_a_nul_in_the_source(write: Write) -> None:
 
 
 def test_an_error_whose_text_can_not_be_shown(write: Write) -> None:
-    assert broken("p.py:shy").startswith("p.py:shy can't be read: Shy: its text can't be shown\n")
+    assert broken("p.py:shy").startswith("p.py:shy can't be read: Shy: a Shy that can't be shown\n")

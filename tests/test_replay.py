@@ -422,7 +422,7 @@ class CrashingShyly(Engine):
     ("engine", "text"),
     [
         (Leaving, "failed: SystemExit: 0"),
-        (CrashingShyly, "failed: Shy: its text can't be shown"),
+        (CrashingShyly, "failed: Shy: a Shy that can't be shown"),
         (Forgetful, 'expect differs\n  missing    [9, "b", 1]'),
         (Crashing, "failed: ZeroDivisionError: division by zero"),
     ],

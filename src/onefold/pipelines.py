@@ -15,10 +15,8 @@ from pathlib import Path
 from types import ModuleType
 
 from onefold.core.errors import OnefoldError
+from onefold.core.showing import USERS_ERRORS, told
 from onefold.stream import Stream
-
-USERS_ERRORS = (Exception, SystemExit)
-"""What a user's file or function may end with; Ctrl-C is not its own doing."""
 
 
 class PipelineNotFound(OnefoldError):
@@ -115,19 +113,6 @@ def _broken(where: str, problem: Exception | SystemExit, path: Path | None = Non
         f"{where} can't be read: {told(problem)}",
         detail=f"{Path(last.filename).name}, line {last.lineno}: {last.line}" if users else "",
     )
-
-
-def told(problem: BaseException) -> str:
-    """Write the class and the text of an error, even of one whose own text raises.
-
-    >>> told(ValueError("no")), told(SystemExit())
-    ('ValueError: no', 'SystemExit')
-    """
-    try:
-        text = str(problem)
-    except Exception:  # noqa: BLE001  a user's class may raise anything when it is shown
-        text = "its text can't be shown"
-    return f"{type(problem).__name__}{': ' if text else ''}{text}"
 
 
 def _stream(module: ModuleType, attribute: str, name: str) -> Stream:

@@ -23,9 +23,9 @@ from onefold.core.errors import OnefoldError
 from onefold.core.lower import lower
 from onefold.core.plan import Implementation, Plan
 from onefold.core.records import Tuple
+from onefold.core.showing import USERS_ERRORS, told
 from onefold.core.time import TICK
 from onefold.engines.reference import Engine
-from onefold.pipelines import USERS_ERRORS, told
 
 
 class Runner(Protocol):

@@ -15,6 +15,7 @@ from typing import Any
 
 from onefold.core.errors import FunctionFailed, OnefoldError, RunError, WrongArity
 from onefold.core.records import Tuple
+from onefold.core.showing import USERS_ERRORS, safely, shown
 from onefold.core.types import Misfit
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
@@ -49,9 +50,6 @@ class Outcome(Enum):
 
 
 FAILED = Outcome.FAILED
-
-USERS_ERRORS = (Exception, SystemExit)
-"""What a user's function may end with; Ctrl-C is not its own doing."""
 
 
 class About(Enum):
@@ -197,17 +195,10 @@ def _reason(problem: Exception | SystemExit) -> str:
     # The user's own last line, and not that of a library that the function calls.
     own = [frame for frame in users if frame.filename == users[0].filename]
     where = f" at {Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
-    text = problem.what if isinstance(problem, OnefoldError) else _safely(str, problem)
+    text = problem.what if isinstance(problem, OnefoldError) else safely(str, problem)
     return f"raised {type(problem).__name__}{': ' if text else ''}{text}{where}"
 
 
-def _safely(write: Callable[[Any], str], thing: Any) -> str:
-    try:
-        return write(thing)
-    except Exception:  # noqa: BLE001  what a user's class raises when it is shown
-        return f"a {type(thing).__name__} that can't be shown"
-
-
 def _shown(part: Any) -> str:
-    text = _safely(repr, part)
+    text = shown(part)
     return text if len(text) <= 300 else text[:297] + "..."

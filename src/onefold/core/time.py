@@ -28,6 +28,7 @@ _LONG_NAMES = {
     "minute": "min", "minutes": "min", "m": "min", "hour": "h", "hours": "h",
     "day": "d", "days": "d",
 }  # fmt: skip
+_MOST_DIGITS = 20
 _WRITTEN = re.compile(r"\s*(-?\d+)\s*([A-Za-z]+)\s*")
 
 
@@ -65,6 +66,8 @@ def _milliseconds(value: object, what: str) -> int:
         case str():
             if found := _WRITTEN.fullmatch(value):
                 unit = _LONG_NAMES.get(found[2].lower(), found[2].lower())
+                if unit in _MILLISECONDS and len(found[1]) > _MOST_DIGITS:
+                    raise BadDuration(f"{what} is longer than event time itself")
                 if unit in _MILLISECONDS:
                     return int(found[1]) * _MILLISECONDS[unit]
     raise BadDuration(

@@ -7,7 +7,8 @@ from typing import Any
 from onefold.core.aggregate import Window
 from onefold.core.functions import About, Failure, Step
 from onefold.core.records import Tuple
-from onefold.files.json_text import dumps, shown
+from onefold.core.showing import shown
+from onefold.files.json_text import dumps
 from onefold.files.rows import BadRow
 from onefold.files.targets import Target
 from onefold.files.values import plain

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from onefold.core.scalars import Misfit
+from onefold.core.showing import shown
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -33,14 +34,6 @@ def dumps(value: Any) -> str:
     """Write JSON; text stays readable unless it is no valid Unicode."""
     text = json.dumps(value, ensure_ascii=False, default=shown)
     return text if text.isascii() or _encodable(text) else json.dumps(value, default=shown)
-
-
-def shown(thing: Any) -> str:
-    """Write a thing as Python does, even one whose own way raises."""
-    try:
-        return repr(thing)
-    except Exception:  # noqa: BLE001  a user's class may raise anything when it is shown
-        return f"a {type(thing).__name__} that can't be shown"
 
 
 def _encodable(text: str) -> bool:

@@ -10,9 +10,9 @@ from typing import Any
 from onefold.core.errors import OnefoldError, RunError
 from onefold.core.records import Tuple
 from onefold.core.scalars import Misfit
+from onefold.core.showing import shown
 from onefold.core.time import LATEST
 from onefold.core.types import TupleType
-from onefold.files.json_text import shown
 from onefold.files.values import Convert, converted
 
 CHUNK = 1_000
