@@ -103,7 +103,7 @@ class Copies:
 
 @dataclass(frozen=True)
 class Zeros:
-    """Equal tuples of different ones: 1, 2 or more of them (traps, row 4)."""
+    """Equal tuples of different ones: 1, 2 or more of them (errata, row 4)."""
 
     modulus: int
 
