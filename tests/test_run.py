@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -583,7 +584,8 @@ def test_the_example_as_a_process_gives_what_plain_python_gives(implementation: 
 def test_ctrl_c_ends_a_run_with_a_word_and_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "p.py").write_text(PIPELINES)
     arguments = ["p.py:plain", "--input", "s=-", "--on-error", "quarantine=bad.jsonl"]
-    running = process(arguments, tmp_path, stdin=subprocess.PIPE)
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a job in the background is deaf
+    running = process(arguments, tmp_path, stdin=subprocess.PIPE, preexec_fn=heard)
     assert running.stdin
     assert running.stdout
     running.stdin.write(b'{"time": 1, "n": 1, "word": "a"}\n' * 1000)
