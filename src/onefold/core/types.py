@@ -19,6 +19,7 @@ from onefold.core.scalars import (
     Misfit,
     String,
     Timestamp,
+    event_time,
     misfit,
 )
 from onefold.core.values import listed, order
@@ -146,6 +147,15 @@ class TupleType(Struct):
         row = values(row) if type(row) is self.tuple_class else self.conform_row(row)
         made: Tuple = self.tuple_class((time, *row))
         return made
+
+    def read(self, row: Any) -> Tuple:
+        """Return the tuple of a row: `(time, value, …)`, or a mapping with its `time`."""
+        if isinstance(row, Mapping):
+            rest = {name: value for name, value in row.items() if name != "time"}
+            return self.make(event_time(row.get("time")), rest)
+        if not isinstance(row, (tuple, list)) or not row:
+            raise misfit(row, "a tuple (time, value, …) or a mapping")
+        return self.make(event_time(row[0]), row if isinstance(row, Tuple) else tuple(row[1:]))
 
     @cached_property
     def _has_floats(self) -> bool:

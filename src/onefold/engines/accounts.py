@@ -11,7 +11,8 @@ from enum import Enum
 
 from onefold.core.functions import Step
 from onefold.core.plan import Late, Node, Source
-from onefold.engines.reference import Engine, Station
+from onefold.engines.reference import Engine
+from onefold.engines.station import Station
 from onefold.operators.aggregate import Aggregation
 from onefold.operators.filter import Filter
 from onefold.operators.loop import LoopAggregation

@@ -8,7 +8,7 @@ queue of the loop's own, and a `schedule` says how much of it comes round before
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from itertools import zip_longest
 from typing import Any
 
@@ -22,11 +22,12 @@ from onefold.core.errors import (
 from onefold.core.packing import packed, unpacked
 from onefold.core.plan import Late, Node, Plan, Source
 from onefold.core.records import Tuple
-from onefold.core.scalars import Misfit, event_time, misfit
-from onefold.core.time import END_OF_TIME, START_OF_TIME
+from onefold.core.scalars import Misfit
+from onefold.core.time import END_OF_TIME
 from onefold.core.types import TupleType
 from onefold.core.values import listed
-from onefold.engines.trace import Event, Kind, NodeWatch, Record
+from onefold.engines.station import Sink, Station, Work
+from onefold.engines.trace import Record
 from onefold.operators.loop import LoopKernel
 
 Schedule = Callable[[int], int]
@@ -36,64 +37,6 @@ Schedule = Callable[[int], int]
 def everything(waiting: int) -> int:
     """Let the whole queue come round before anything else happens."""
     return waiting
-
-
-Work = deque[tuple[Callable[[int, Any], None], int, Any]]
-"""What is on its way: whom to hand it to, by which port, and tuples or a watermark."""
-
-
-class Station:
-    """A node at work: its kernel, the watermarks of its inputs, and whom it feeds."""
-
-    def __init__(self, node: Node, work: Work, record: Record | None) -> None:
-        self.node, self.work, self.record = node, work, record
-        self.kernel = node.kernel(NodeWatch(node, record) if record else None)
-        self.watermarks = [START_OF_TIME] * max(1, len(node.inputs))
-        self.reached = START_OF_TIME
-        self.fed: list[tuple[Station, int]] = []
-        self.late_fed: list[tuple[Station, int]] = []
-        self.received = [0] * len(self.watermarks)
-        self.emitted = 0
-        self.dropped = [0] * len(self.watermarks)
-
-    def receive(self, port: int, tuples: list[Tuple]) -> None:
-        """Take tuples."""
-        self.received[port] += len(tuples)
-        self.kernel.process(port, tuples, self)
-
-    def advance(self, port: int, watermark: int) -> None:
-        """Take a watermark; the operator's own is the least over its inputs."""
-        self.watermarks[port] = watermark
-        least = min(self.watermarks)
-        if least > self.reached:
-            self.reached = least
-            self.kernel.advance(least, self)
-
-    def emit(self, tuples: list[Tuple]) -> None:
-        self.emitted += len(tuples)
-        if self.record:
-            for t in tuples:
-                self.record(Event(self.node, Kind.TUPLE, t))
-        for station, port in self.fed:
-            self.work.append((station.receive, port, tuples))
-
-    def watermark(self, watermark: int) -> None:
-        if self.record:
-            self.record(Event(self.node, Kind.WATERMARK, watermark=watermark))
-        for station, port in self.fed:
-            self.work.append((station.advance, port, watermark))
-        if watermark == END_OF_TIME:
-            for station, _ in self.late_fed:
-                self.work.append((station.advance, 0, watermark))
-
-    def late(self, port: int, tuples: list[Tuple]) -> None:
-        self.dropped[port] += len(tuples)
-        if self.record:
-            for t in tuples:
-                self.record(Event(self.node, Kind.LATE, t))
-        for station, of_port in self.late_fed:
-            if of_port == port:
-                self.work.append((station.receive, 0, tuples))
 
 
 class Engine:
@@ -130,8 +73,8 @@ class Engine:
         self._loops = [s for s in self.stations.values() if isinstance(s.kernel, LoopKernel)]
         self._output: list[Tuple] = []
         self._late: list[Tuple] = []
-        self._sink = _Sink(on_output or self._output.extend)
-        self.stations[plan.output].fed.append((self._sink, 0))  # type: ignore[arg-type]
+        self._sink = Sink(on_output or self._output.extend)
+        self.stations[plan.output].fed.append((self._sink, 0))
         for node, station in self.stations.items():
             if node.late_ports:
                 station.late_fed.extend(self._late_sinks(node, on_late))
@@ -146,7 +89,7 @@ class Engine:
             else:
                 self._late.extend(tuples)
 
-        return [(_Sink(take), port) for port in range(node.late_ports)]
+        return [(Sink(take), port) for port in range(node.late_ports)]
 
     def input(self, source: str, rows: Iterable[Any]) -> None:
         """Feed rows `(time, value, value, …)`, or mappings with `time`, to a source."""
@@ -268,29 +211,9 @@ class Engine:
             ) from None
 
 
-class _Sink:
-    """The end of an edge."""
-
-    def __init__(self, take: Callable[[list[Tuple]], None]) -> None:
-        self.take = take
-        self.reached = START_OF_TIME
-
-    def receive(self, port: int, tuples: list[Tuple]) -> None:
-        self.take(tuples)
-
-    def advance(self, port: int, watermark: int) -> None:
-        self.reached = watermark
-
-
 def _checked(source: str, type: TupleType, row: Any) -> Tuple:
     try:
-        if isinstance(row, Mapping):
-            rest = {name: value for name, value in row.items() if name != "time"}
-            return type.make(event_time(row.get("time")), rest)
-        if not isinstance(row, (tuple, list)) or not row:
-            raise misfit(row, "a tuple (time, value, …) or a mapping")
-        time = event_time(row[0])
-        return type.make(time, row if isinstance(row, Tuple) else tuple(row[1:]))
+        return type.read(row)
     except Misfit as problem:
         raise MistypedTuple(
             f"source {source}: {problem}",
