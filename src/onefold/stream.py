@@ -99,8 +99,12 @@ class Stream:
         [(time=9, word='be', n=2), (time=9, word='to', n=1), (time=19, word='be', n=1)]
         """
         step = here("aggregate")
-        options = {"key": key, "size": size, "advance": advance, "lateness": lateness}
-        return Stream(aggregate(self.node, function, type, **options, step=step))  # type: ignore[arg-type]
+        return Stream(
+            aggregate(
+                self.node, function, type,
+                key=key, size=size, advance=advance, lateness=lateness, step=step,
+            )
+        )  # fmt: skip
 
     def aggregate_plus(
         self,
@@ -122,8 +126,12 @@ class Stream:
         [(time=9, word='to'), (time=9, word='or')]
         """
         step = here("aggregate_plus")
-        options = {"key": key, "size": size, "advance": advance, "lateness": lateness}
-        return Stream(aggregate_plus(self.node, function, type, **options, step=step))  # type: ignore[arg-type]
+        return Stream(
+            aggregate_plus(
+                self.node, function, type,
+                key=key, size=size, advance=advance, lateness=lateness, step=step,
+            )
+        )  # fmt: skip
 
     def join(
         self,
