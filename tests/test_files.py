@@ -20,7 +20,6 @@ from onefold.core.functions import About, Failure, Step
 from onefold.core.scalars import Binary, Boolean, DataType, Floating, Integer, String, Timestamp
 from onefold.core.types import Array, Struct, TupleType
 from onefold.engines.reference import Engine
-from onefold.files import feed as feeding
 from onefold.files.feed import feed
 from onefold.files.formats import Format, ParquetMissing, UnknownFormat, format_of, opened
 from onefold.files.journal import Journal, call_entry, row_entry
@@ -605,7 +604,9 @@ class Log:
         self.events.append((source, "end", 0))
 
 
-def fed(paths: dict[str, Path], delay: int = 0) -> tuple[list[tuple[str, str, int]], list[int]]:
+def fed(
+    paths: dict[str, Path], delay: int = 0, **options: int
+) -> tuple[list[tuple[str, str, int]], list[int]]:
     log, counted = Log(), []
     with_readers: dict[str, Reader] = {}
     managers = {name: opened(str(path), N) for name, path in paths.items()}
@@ -615,6 +616,7 @@ def fed(paths: dict[str, Path], delay: int = 0) -> tuple[list[tuple[str, str, in
         log,  # type: ignore[arg-type]
         with_readers,
         delay=delay,
+        **options,
         on_read=lambda _, rows: counted.append(rows),
         on_bad=lambda source, bad: log.events.append((source, "bad", bad.line)),
     )
@@ -623,14 +625,10 @@ def fed(paths: dict[str, Path], delay: int = 0) -> tuple[list[tuple[str, str, in
     return log.events, counted
 
 
-def test_the_source_with_the_lowest_watermark_is_read_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("onefold.files.rows.CHUNK", 2)
-    monkeypatch.setattr(feeding, "CHUNK", 2)
+def test_the_source_with_the_lowest_watermark_is_read_next(tmp_path: Path) -> None:
     a = written(tmp_path / "a.csv", "time,n\n1,0\n9,0\n5,0\n")
     b = written(tmp_path / "b.csv", "time,n\n4,0\n3,0\nx,0\n7,0\n")
-    events, counted = fed({"a": a, "b": b}, delay=1)
+    events, counted = fed({"a": a, "b": b}, delay=1, every=2)
     assert events == [
         ("a", "tuples", 2),
         ("a", "watermark", 8),

@@ -96,11 +96,9 @@ def test_a_file_or_function_that_exits_is_broken(write: Write) -> None:
     write("gone.py", "import sys\nsys.exit(0)\n")
     write("gone_module.py", "import sys\nsys.exit(0)\n")
     at_import = "SystemExit: 0\n  Detail: gone{}.py, line 2: sys.exit(0)"
-    assert broken("gone.py:x") == "gone.py can't be read: " + at_import.format("")
-    assert broken("gone_module:x") == "gone_module can't be read: " + at_import.format("_module")
-    assert broken("p.py:leave").startswith(
-        "p.py:leave can't be read: SystemExit: 0\n  Detail: p.py"
-    )
+    assert broken("gone.py:x") == "gone.py failed: " + at_import.format("")
+    assert broken("gone_module:x") == "gone_module failed: " + at_import.format("_module")
+    assert broken("p.py:leave").startswith("p.py:leave failed: SystemExit: 0\n  Detail: p.py")
 
 
 def test_an_exit_has_exit_code_1(
@@ -110,7 +108,7 @@ def test_an_exit_has_exit_code_1(
     with pytest.raises(SystemExit) as exit_:
         main()
     assert exit_.value.code == 1
-    assert capsys.readouterr().err.startswith("error: p.py:leave can't be read: SystemExit: 0\n")
+    assert capsys.readouterr().err.startswith("error: p.py:leave failed: SystemExit: 0\n")
 
 
 def test_a_syntax_error_names_its_file(write: Write, tmp_path: Path) -> None:
@@ -132,4 +130,4 @@ def test_a_nul_in_the_source(write: Write) -> None:
 
 
 def test_an_error_whose_text_can_not_be_shown(write: Write) -> None:
-    assert broken("p.py:shy").startswith("p.py:shy can't be read: Shy: a Shy that can't be shown\n")
+    assert broken("p.py:shy").startswith("p.py:shy failed: Shy: a Shy that can't be shown\n")

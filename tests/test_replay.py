@@ -194,7 +194,7 @@ MISTAKES = [
     ("cases: []", "t.yaml:1: pipeline: write file.py:name or package.module:name"),
     ("\npipeline: 5", "t.yaml:2: pipeline: write file.py:name or package.module:name"),
     ("pipeline: mine.py:count", "t.yaml:1: pipeline: mine.py:count: there is no 'count'"),
-    ("pipeline: mine.py:broken", "t.yaml:1: pipeline: mine.py:broken can't be read: RuntimeError"),
+    ("pipeline: mine.py:broken", "t.yaml:1: pipeline: mine.py:broken failed: RuntimeError"),
     ("pipeline: other.py:counts", "t.yaml:1: pipeline: there is no file other.py"),
     ("pipeline: no.module:counts", "t.yaml:1: pipeline: there is no module 'no.module'"),
     ("pipeline: mine.py:counts", "t.yaml:1: cases: write a list of at least one case"),
@@ -251,8 +251,8 @@ MISTAKES = [
     (HEAD + "- name: [1]\n  steps: [{expect: []}]", "t.yaml:3: the name of case 1 is no text"),
     ('pipeline: "a\\0b.py:x"', "t.yaml:1: pipeline: there is no file 'a\\x00b.py'"),
     ("pipeline: .p:x", "t.yaml:1: pipeline: '.p' names no module"),
-    ("pipeline: gone.py:x", "t.yaml:1: pipeline: gone.py can't be read: SystemExit: 0"),
-    ("pipeline: mine.py:leave", "t.yaml:1: pipeline: mine.py:leave can't be read: SystemExit: 0"),
+    ("pipeline: gone.py:x", "t.yaml:1: pipeline: gone.py failed: SystemExit: 0"),
+    ("pipeline: mine.py:leave", "t.yaml:1: pipeline: mine.py:leave failed: SystemExit: 0"),
     (
         "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
         + "".join(f"a{n + 1}: &a{n + 1} [{', '.join([f'*a{n}'] * 10)}]\n" for n in range(9)),

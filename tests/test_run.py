@@ -160,6 +160,15 @@ def test_another_column_of_times_and_rows_that_come_late(run: Run) -> None:
     assert "+ late 1 + consumed 1002\n" in run(*base, "--delay", "15").err
 
 
+def test_how_often_a_watermark_comes_can_be_chosen(run: Run) -> None:
+    lines("s.jsonl", *({"time": time, "n": 1, "word": "a"} for time in (5, 95, 7, 99)))
+    base = ("p.py:windows", "--input", "s=s.jsonl", "--output", "o.jsonl")
+    assert "+ late 0 +" in run(*base).err
+    assert "+ late 1 +" in run(*base, "--watermark-every", "1").err
+    assert "+ late 1 +" in run(*base, "--watermark-every", "2").err
+    assert run(*base, "--watermark-every", "0").code == 2
+
+
 @everywhere
 def test_what_operators_drop_is_named_after_the_operator_that_the_user_wrote(
     run: Run, implementation: str
@@ -449,7 +458,7 @@ def test_two_inputs_can_not_both_read_standard_input(run: Run) -> None:
     [
         (["p.py:none"], "error: p.py:none: there is no 'none'"),
         (["p.py:number"], "error: p.py:number is a int, not a stream"),
-        (["p.py:broken"], "error: p.py:broken can't be read: ZeroDivisionError: division by zero"),
+        (["p.py:broken"], "error: p.py:broken failed: ZeroDivisionError: division by zero"),
         (["q.py:plain"], "error: there is no file q.py"),
         (["p.py:plain", "--input", "s=p.py"], "error: the name of p.py does not tell its format"),
         (["p.py:plain", "--input", "s=-", "--output", "o"], "error: the name of o does not tell"),

@@ -110,7 +110,7 @@ def _broken(where: str, problem: Exception | SystemExit, path: Path | None = Non
     last = traceback.extract_tb(problem.__traceback__)[-1]
     users = last.filename != __file__ and not last.filename.startswith("<frozen ")
     return PipelineBroken(
-        f"{where} can't be read: {told(problem)}",
+        f"{where} failed: {told(problem)}",
         detail=f"{Path(last.filename).name}, line {last.lineno}: {last.line}" if users else "",
     )
 

@@ -47,7 +47,7 @@ def _table(measured: list[Measurement]) -> Table:
     first = measured[0]
     table = Table(title="reference engine: filter → map → tumbling count → output")
     table.add_column("implementation", min_width=len("aggregate-plus"))
-    for name in ("tuples", "outputs", "tuples/s", "ratio", "MB", "ratio", "open"):
+    for name in ("tuples", "out", "tuples/s", "× D", "MB", "× D MB", "open"):
         table.add_column(name, justify="right")
     for each in measured:
         table.add_row(
@@ -61,7 +61,7 @@ def _table(measured: list[Measurement]) -> Table:
             f"{each.most_open_tuples:,}",
         )
     table.caption = (
-        "ratio: to the first row. MB: peak memory of the process. "
+        "× D: to the first row. MB: peak memory of the process. "
         "open: the most tuples that windows held at once."
     )
     return table

@@ -22,7 +22,7 @@ from onefold.engines.reference import Engine
 from onefold.files.feed import feed
 from onefold.files.formats import STANDARD, opened
 from onefold.files.journal import Journal, call_entry, late_entry, row_entry
-from onefold.files.rows import BadFile, BadRow
+from onefold.files.rows import CHUNK, BadFile, BadRow
 from onefold.files.targets import Output, Target, writing
 from onefold.local import lower
 from onefold.pipelines import load_pipeline, pipeline_file
@@ -63,7 +63,20 @@ DELAYS = "write milliseconds or a unit: --delay 500, --delay 3s, --delay 2min, -
     help="stop at the first bad row or failing function, or set such aside in FILE and go on",
 )
 @click.option("--time", default="time", show_default=True, help="the column of event times")
-@click.option("--delay", default="0 s", show_default=True, help="how far watermarks stay behind")
+@click.option(
+    "--delay",
+    default="0 s",
+    show_default=True,
+    help="how far watermarks stay behind the latest row",
+)
+@click.option(
+    "--watermark-every",
+    "every",
+    type=click.IntRange(min=1),
+    default=CHUNK,
+    show_default=True,
+    help="how many rows of a source between two watermarks",
+)
 @click.option("--late", metavar="FILE", help="write what operators drop as too late to FILE")
 @click.option("--quiet", is_flag=True, help="no progress and no balance on standard error")
 def command(
@@ -75,6 +88,7 @@ def command(
     on_error: str,
     time: str,
     delay: str,
+    every: int,
     late: str | None,
     quiet: bool,
 ) -> None:
@@ -84,15 +98,18 @@ def command(
     onefold run wordcount.py:pipeline --input edits=edits.jsonl --output counts.csv
     onefold run wordcount.py:pipeline --input edits=- --implementation aggregate
 
-    Every row has its event time (ms, or ISO text) under `time`. A file is written when it is
-    complete. At the end the balance is printed: read = written + filtered + quarantined + late.
+    Every row has its event time (ms, or ISO text) under `time`. A watermark follows every 1000
+    rows, the latest time so far less --delay; a row behind it may be late. A file is written when
+    it is complete. At the end the balance is printed: read + produced + copied = written +
+    filtered + quarantined + late + consumed, where produced and consumed are what windows and
+    flat_map made and took in, and copied what two readers of one stream read twice.
     """
     try:
         with redirect_stdout(sys.stderr):
             plan = lower(load_pipeline(pipeline), implementation)
         places = checked_places(plan, pipeline_file(pipeline), inputs, output, on_error, late)
         with _progress(shown=not quiet and not _mixed(places.output)) as progress:
-            balance = run(plan, places, time, _delay(delay), progress)
+            balance = run(plan, places, time, _delay(delay), every, progress)
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
         raise SystemExit(INTERRUPTED) from None
@@ -107,7 +124,12 @@ def command(
 
 
 def run(
-    plan: Plan, places: Places, time: str, delay: int, progress: Callable[[int], None]
+    plan: Plan,
+    places: Places,
+    time: str,
+    delay: int,
+    every: int,
+    progress: Callable[[int], None],
 ) -> Balance:
     """Run a plan from its files to its files, and return the balance."""
     with ExitStack() as stack:
@@ -125,7 +147,9 @@ def run(
         enter(redirect_stdout(sys.stderr))  # the users' prints do not mix with rows
         stack.callback(on_failure.reset, on_failure.set(ends.set_call_aside))
         engine = Engine(plan, on_output=ends.write, on_late=ends.drop)
-        feed(engine, readers, delay=delay, on_read=ends.count, on_bad=ends.set_row_aside)
+        feed(
+            engine, readers, delay=delay, every=every, on_read=ends.count, on_bad=ends.set_row_aside
+        )
         return ends.ledger.balance(engine)
 
 

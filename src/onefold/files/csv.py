@@ -65,7 +65,7 @@ class CsvReader(Reader):
             raise BadFile(
                 f"{self.name}: there is no column {listed(missing)}",
                 detail=f"its columns are {listed(header)}",
-                hint="the first line of CSV names the columns",
+                hint="the first line of CSV names the columns; --time names that of times",
             )
         if twice := sorted({name for name in needed if header.count(name) > 1}):
             raise BadFile(f"{self.name}: two columns are named {twice[0]}")

@@ -17,15 +17,16 @@ def feed(
     readers: Mapping[str, Reader],
     *,
     delay: int = 0,
+    every: int = CHUNK,
     on_read: Callable[[str, int], None],
     on_bad: Callable[[str, BadRow], None],
 ) -> None:
     """Read every file to its end, always on where the watermark is lowest, so that state is small.
 
-    After `CHUNK` rows of a source its watermark is the latest time seen there, less the delay.
+    After each `every` rows of a source its watermark is the latest time seen there, less the delay.
     """
     latest = dict.fromkeys(readers, START_OF_TIME)
-    unread = {name: reader.pieces() for name, reader in readers.items()}
+    unread = {name: reader.pieces(every) for name, reader in readers.items()}
     while unread:
         name = min(unread, key=lambda each: latest[each])
         for tuples, bad in unread[name]:
@@ -34,7 +35,7 @@ def feed(
                 engine.process(name, tuples)
             if bad:
                 on_bad(name, bad)
-            whole = readers[name].rows % CHUNK == 0
+            whole = readers[name].rows % every == 0
             if whole:
                 engine.watermark(name, latest[name] - delay)
             on_read(name, len(tuples) + (bad is not None))

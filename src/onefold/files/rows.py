@@ -109,8 +109,8 @@ class Reader:
         """Return a bad row as a person wants to see it: parsed, or as text."""
         raise NotImplementedError(type(self).__name__)
 
-    def pieces(self) -> Iterator[tuple[list[Tuple], BadRow | None]]:
-        """Return the tuples in order, cut after every bad row and every `CHUNK` rows."""
+    def pieces(self, every: int = CHUNK) -> Iterator[tuple[list[Tuple], BadRow | None]]:
+        """Return the tuples in order, cut after every bad row and after each `every` rows."""
         tuples: list[Tuple] = []
         make = self.make
         for line, record in self._records_of_a_sound_file():
@@ -122,7 +122,7 @@ class Reader:
                 bad = self._bad(line, str(problem), record)
             except RecursionError:
                 bad = self._bad(line, "nested too deep", record)
-            if bad or self.rows % CHUNK == 0:
+            if bad or self.rows % every == 0:
                 yield tuples, bad
                 tuples = []
         if tuples:
