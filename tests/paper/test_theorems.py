@@ -65,19 +65,27 @@ def all_lefts(rows: list[tuple[int, str]], advance: int, size: int) -> list[int]
 
 
 def joined(run: Run, advance: int, size: int) -> Counter[tuple[Any, ...]]:
-    """What J means for equal words: a pair for each window that holds both."""
+    """What J means here: pairs x ≤ y, both c or neither, for each window that holds both."""
     lefts, rights = rows_of(run, "l"), rows_of(run, "r")
     return Counter(
         (left + size - 1, x, y)
         for left in all_lefts(lefts + rights, advance, size)
         for time_x, x in lefts
         for time_y, y in rights
-        if x == y and left <= time_x < left + size and left <= time_y < left + size
+        if (x == "c") == (y == "c") and x <= y
+        if left <= time_x < left + size and left <= time_y < left + size
     )
 
 
 def join(advance: int, size: int) -> of.Stream:
-    return words("l").join(words("r"), PAIR, key=["word"], size=size, advance=advance)
+    return words("l").join(
+        words("r"),
+        PAIR,
+        key=lambda t: t.word == "c",
+        where=lambda x, y: x.word <= y.word,
+        size=size,
+        advance=advance,
+    )
 
 
 # Section 2: the model.

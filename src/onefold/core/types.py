@@ -91,7 +91,9 @@ class Struct(DataType):
 
     def conform_row(self, row: Any) -> list[Any]:
         """Return the values of a row, given as a mapping or as a tuple, in normal form."""
-        if isinstance(row, Tuple):
+        if type(row) is tuple:  # what most functions return; asking for a mapping is slow
+            pass
+        elif isinstance(row, Tuple):
             row = values(row)
         elif isinstance(row, Mapping):
             row = self._in_order(row)
