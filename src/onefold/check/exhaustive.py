@@ -4,13 +4,14 @@
 
 A case is a sequence of up to K tuples of a small domain, in any order of arrival. Each source has
 watermarks wherever they make no later tuple late: none, one or several between any two arrivals.
-Three kinds of cases are left out, as each is another one in disguise:
+Four kinds of cases are left out, as each is another one in disguise:
 
 - A watermark that is not above the earliest time. No window ends there, so it fires nothing.
 - A stream that begins one window advance later or more. Windows, watermarks and the functions below
   all move along with the tuples.
 - A stream in which a value comes before its twin. Operators compare values for equality and for
   nothing else, and the functions treat both alike, so renaming one to the other changes nothing.
+- A watermark of a join that fires all that is left: the end of the stream does that as well.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from onefold.stream import Stream, source
 Step = tuple[str, Tuple | int]
 """What comes to a source: a tuple or a watermark."""
 Case = tuple[Step, ...]
+Arrivals = tuple[tuple[str, Tuple], ...]
+"""Tuples in the order in which they come, without watermarks."""
 
 TWINS = (0, 1)
 """The two values that every function treats alike."""
@@ -53,7 +56,7 @@ class Scope:
     watermarks: range
     advance: int
 
-    def tuples(self) -> list[Step]:
+    def tuples(self) -> list[tuple[str, Tuple]]:
         """Return every tuple that a stream may hold."""
         sources = lower(self.stream, "dedicated").sources
         types = {name: node.type for name, node in sources.items()}
@@ -102,19 +105,19 @@ def cases(scope: Scope, tuples: int) -> Iterator[Case]:
                 yield from _with_watermarks(arrivals, sources, scope.watermarks)
 
 
-def _stands_for_others(arrivals: Case, scope: Scope) -> bool:
-    if min((t.time for _, t in arrivals), default=0) >= scope.advance:  # type: ignore[union-attr]
+def _stands_for_others(arrivals: Arrivals, scope: Scope) -> bool:
+    if min((t.time for _, t in arrivals), default=0) >= scope.advance:
         return False
-    values = [t.v for _, t in arrivals]  # type: ignore[union-attr]
+    values = [t.v for _, t in arrivals]
     return next((value == TWINS[0] for value in values if value in TWINS), True)
 
 
-def _with_watermarks(arrivals: Case, sources: list[str], watermarks: range) -> Iterator[Case]:
+def _with_watermarks(arrivals: Arrivals, sources: list[str], watermarks: range) -> Iterator[Case]:
     """Return the stream with watermarks placed in every way."""
     bounds = [[watermarks.stop] * len(sources)]
     for name, t in reversed(arrivals):
         at = sources.index(name)
-        least = min(bounds[0][at], t.time)  # type: ignore[union-attr]
+        least = min(bounds[0][at], t.time)
         bounds.insert(0, [*bounds[0][:at], least, *bounds[0][at + 1 :]])
 
     def rest(n: int, reached: tuple[int, ...], steps: Case) -> Iterator[Case]:
