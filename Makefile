@@ -33,7 +33,7 @@ lock: ## resolve requirements/dev.lock again, with uv in a throwaway environment
 	$(PYTHON) -m venv "$$dir" && \
 	"$$dir/bin/pip" --disable-pip-version-check -qq install uv && \
 	"$$dir/bin/uv" pip compile requirements/dev.in --output-file requirements/dev.lock \
-		--universal --python-version 3.10 --generate-hashes --no-emit-package onefold \
+		--universal --python-version 3.11 --generate-hashes --no-emit-package onefold \
 		--no-header --no-annotate --no-config --quiet $(LOCK)
 	@! grep -nE '://|^(-i|-f|-e|--)|(^|[ @])(/|file:)' requirements/dev.lock || \
 		{ echo "requirements/dev.lock names an index, a host or a path: see the lines above." >&2; exit 1; }
@@ -44,8 +44,8 @@ clean: ## remove the environment, the builds and the caches
 
 # Two stamps: a new lock rebuilds the environment, a new pyproject.toml installs the package again.
 .venv/.requirements: requirements/dev.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
-		{ echo "onefold needs Python 3.10 or newer, and '$(PYTHON)' is not: try make PYTHON=python3.12." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "onefold needs Python 3.11 or newer, and '$(PYTHON)' is not: try make PYTHON=python3.12." >&2; exit 1; }
 	@echo "making .venv with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv --clear .venv
 	@echo "installing requirements/dev.lock into .venv"

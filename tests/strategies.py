@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from hypothesis import strategies as st
@@ -27,7 +27,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "float": _REALS,
     "boolean": st.sampled_from([True, False, None]),
     "binary": st.sampled_from([b"", b"\0", None]),
-    "timestamp": st.sampled_from([datetime(2020, 1, d, tzinfo=timezone.utc) for d in (1, 2)]),
+    "timestamp": st.sampled_from([datetime(2020, 1, d, tzinfo=UTC) for d in (1, 2)]),
     "array<double>": st.one_of(st.none(), st.lists(_REALS, max_size=2)),
     "struct<p: bigint, q: string>": st.one_of(st.none(), st.tuples(_NUMBERS, _TEXTS)),
 }

@@ -23,6 +23,7 @@ LAYERS = (
         "onefold.testing",
         "onefold.local",
         "onefold.pipelines",
+        "onefold.spark",
         "onefold.stream",
         "onefold.files",
     },
@@ -36,7 +37,7 @@ MAY_IMPORT_ALL_BUT_CLI = {"onefold", "onefold.testing"}
 THIRD_PARTY = {
     "click": {"onefold.cli", "onefold.bench"},
     "pyarrow": {"onefold.files", "onefold.engines.spark"},
-    "pyspark": {"onefold.engines.spark"},
+    "pyspark": {"onefold.engines.spark", "onefold.spark"},
     "rich": {"onefold.cli", "onefold.bench"},
     "yaml": {"onefold.check", "onefold.cli"},
 }
@@ -120,7 +121,7 @@ def test_imports_go_down_only() -> None:
         ("core/__init__.py", "from .. import check", "onefold.check, which is above"),
         ("core/time.py", "def f():\n    import yaml", "core/time.py:2: imports yaml, which may"),
         ("operators/join.py", "from onefold.engines.reference import run", "which is above"),
-        ("engines/reference.py", "import pyspark.sql", "only in: onefold.engines.spark"),
+        ("engines/reference.py", "import pyspark.sql", "only in: onefold.engines.spark, onefold"),
         ("engines/spark/run.py", "import click", "only in: onefold.bench, onefold.cli"),
         ("check/judge.py", "import requests", "only in: no module"),
         ("check/judge.py", "from onefold.bench import load", "which is above onefold.check"),

@@ -4,7 +4,7 @@ import gzip
 import json
 import os
 import sys
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,7 @@ def values(kind: DataType, *, csv: bool = False) -> st.SearchStrategy[Any]:
         case Floating(bits):
             return st.none() | st.floats(width=32 if bits == 32 else 64)
         case Timestamp():
-            return st.none() | st.datetimes(timezones=st.just(timezone.utc))
+            return st.none() | st.datetimes(timezones=st.just(UTC))
         case Binary():
             return st.none() | st.binary(min_size=csv)
         case Array(element):
@@ -108,7 +108,7 @@ def test_time_comes_first_and_text_stays_readable(tmp_path: Path) -> None:
     type = tuple_type(
         "word string, at timestamp, raw binary, x double, p struct<a: int, b: array<int>>"
     )
-    row = ('naïve, "so"', datetime(2024, 5, 1, tzinfo=timezone.utc), b"ab", 1.0, (1, [2, None]))
+    row = ('naïve, "so"', datetime(2024, 5, 1, tzinfo=UTC), b"ab", 1.0, (1, [2, None]))
     for name in ("a.jsonl", "a.csv"):
         with writing(str(tmp_path / name), type) as output:
             output.write([type.make(5, row)])
@@ -208,7 +208,7 @@ def test_timestamps_of_parquet_are_floored(unit: str, zone: str | None, tmp_path
     (late, early), bad = read(tmp_path / "a.parquet", type)
     assert not bad
     assert (late.time, early.time) == ((per_second - 1) * 1000 // per_second, -1000 // per_second)
-    epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
     assert early.at == epoch + timedelta(microseconds=-(10**6) // per_second)
     assert late.all == (late.at,)
 
@@ -417,7 +417,7 @@ def test_every_list_of_nanoseconds_is_floored(make: Any, size: int, tmp_path: Pa
     table = pyarrow.table({"time": [1], "k": pyarrow.array([[1001]], kind)})
     parquet.write_table(table, tmp_path / "a.parquet")
     type = tuple_type("k array<timestamp>")
-    moment = datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=timezone.utc)
+    moment = datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=UTC)
     assert read(tmp_path / "a.parquet", type) == ([type.make(1, ([moment],))], [])
 
 

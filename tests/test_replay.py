@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from onefold import Implementation, Plan, Tuple
 from onefold.check.located import BadTranscript
-from onefold.check.replay import CaseResult, Problem, replay, replay_transcript
+from onefold.check.replay import CaseResult, Problem, replay, replay_transcripts
 from onefold.check.transcript import read_transcript
 from onefold.cli.replay import command
 from onefold.engines.reference import Engine
@@ -429,7 +429,10 @@ class CrashingShyly(Engine):
 )
 def test_another_engine(write: Write, engine: Callable[[Plan], Engine], text: str) -> None:
     file = write(steps("- input: [[5, a, 1], [5, b, 1]]\n- end\n- expect: [[9, a, 1], [9, b, 1]]"))
-    assert problems(replay_transcript(read_transcript(file), Implementation, engine)) == [text] * 3
+    results = replay_transcripts(
+        [read_transcript(file)], Implementation, lambda runs: [engine(plan) for plan, _ in runs]
+    )
+    assert problems(results) == [text] * 3
 
 
 def test_a_problem_says_what_is_missing_and_what_came(write: Write) -> None:

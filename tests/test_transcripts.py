@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from onefold import Implementation
-from onefold.check.replay import replay_transcript
+from onefold.check.replay import replay_transcripts
 from onefold.check.steps import Expect, ExpectLate
 from onefold.check.transcript import Case, Transcript, read_transcript
 
@@ -24,7 +24,7 @@ files = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 @files
 @implementations
 def test_transcript(file: Path, implementation: Implementation) -> None:
-    results = replay_transcript(read_transcript(file), [implementation])
+    results = replay_transcripts([read_transcript(file)], [implementation])
     assert results
     assert not "\n".join(f"{each.name}\n{each.problem}" for each in results if not each.passed)
 
@@ -59,6 +59,6 @@ def without_one_tuple(transcript: Transcript) -> Transcript:
 )
 @implementations
 def test_a_tuple_that_a_case_forgets_is_noticed(file: Path, implementation: Implementation) -> None:
-    results = replay_transcript(without_one_tuple(read_transcript(file)), [implementation])
+    results = replay_transcripts([without_one_tuple(read_transcript(file))], [implementation])
     assert results
     assert not "\n".join(f"{each.name}\n{each.problem}" for each in results if not each.passed)

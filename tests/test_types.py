@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from enum import Enum
 from typing import Any
 
@@ -32,7 +32,7 @@ from onefold.core.values import NAN, identity, listed, normal, order
 
 # A busy machine is slow to draw examples; that is no fault of a law.
 law = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
-EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def pickled(value: Any, protocol: int | None = None) -> Any:
@@ -265,7 +265,7 @@ class Several:
 Bool = type("bool_", (), {"__bool__": lambda self: True})
 
 
-class Color(str, Enum):
+class Color(str, Enum):  # noqa: UP042  shows itself as Color.RED, as users' do
     RED = "red"
 
 
@@ -301,7 +301,7 @@ PLUS_ONE = timezone(timedelta(hours=1))
         ("timestamp", EPOCH, EPOCH),
         ("timestamp", datetime(1970, 1, 1, 1, tzinfo=PLUS_ONE), EPOCH),
         ("timestamp", datetime(1970, 1, 1), EPOCH),  # noqa: DTZ001  that is the case
-        ("timestamp", Moment(1970, 1, 1, tzinfo=timezone.utc), EPOCH),
+        ("timestamp", Moment(1970, 1, 1, tzinfo=UTC), EPOCH),
         ("timestamp", "1970-01-01T00:00:00Z", EPOCH),
         ("timestamp", " 1970-01-01 01:00:00+01:00 ", EPOCH),
         ("timestamp", "1970-01-01", EPOCH),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -174,7 +174,7 @@ def test_a_duration_is_shown_as_it_can_be_read(milliseconds: int) -> None:
     st.timezones() | st.just(timezone(timedelta(hours=-7))),
 )
 def test_a_moment_is_floored_to_a_tick(microseconds: int, zone: object) -> None:
-    epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
     moment = epoch + timedelta(microseconds=microseconds)
     assert floor_to_tick(moment) == microseconds // 1000
     assert floor_to_tick(moment.astimezone(zone)) == microseconds // 1000  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from onefold.check.recorded import Recorded, script_of
 from onefold.check.rows import write_rows
 from onefold.check.steps import End, Expect, ExpectLate, Input, Step, Watermark
 from onefold.check.transcript import Case, Transcript, read_transcript
@@ -44,7 +45,31 @@ class Runner(Protocol):
     def output_watermark(self) -> int: ...
 
 
-ENGINES: Mapping[str, Callable[[Plan], Runner]] = {"reference": Engine}
+Run = tuple[Plan, Case]
+"""A case in one implementation."""
+
+
+def on_reference(runs: Sequence[Run]) -> list[Runner]:
+    """Return an engine for each run, to be fed step by step."""
+    return [Engine(plan) for plan, _ in runs]
+
+
+def on_spark(runs: Sequence[Run], *, apart: bool = False) -> list[Runner]:
+    """Play all runs on Spark, side by side in one query; return what was recorded of each."""
+    from onefold.engines.spark.script import play
+    from onefold.engines.spark.session import session
+
+    scripts = [script_of(case.steps, plan) for plan, case in runs]
+    played = play(
+        session(), [(run[0], each.steps) for run, each in zip(runs, scripts)], apart=apart
+    )
+    return [Recorded(run[0], script, made) for run, script, made in zip(runs, scripts, played)]
+
+
+ENGINES: Mapping[str, Callable[[Sequence[Run]], list[Runner]]] = {
+    "reference": on_reference,
+    "spark": on_spark,
+}
 
 
 @dataclass(frozen=True)
@@ -92,19 +117,27 @@ def replay(
 ) -> list[CaseResult]:
     """Run every case of a transcript in these implementations; refuse a bad transcript."""
     chosen = [Implementation.of(each) for each in implementations]
-    return replay_transcript(read_transcript(Path(path)), chosen, ENGINES[engine])
+    return replay_transcripts([read_transcript(Path(path))], chosen, ENGINES[engine])
 
 
-def replay_transcript(
-    transcript: Transcript,
+def replay_transcripts(
+    transcripts: Iterable[Transcript],
     implementations: Iterable[Implementation],
-    engine: Callable[[Plan], Runner] = Engine,
+    runners: Callable[[Sequence[Run]], list[Runner]] = on_reference,
+    lowering: Callable[[Plan, Implementation], Plan] = lower,
 ) -> list[CaseResult]:
-    """Run every case of a transcript in these implementations, on an engine."""
-    return [
-        _result(transcript, case, implementation, engine)
+    """Run every case of transcripts in these implementations, on an engine."""
+    wanted = [
+        (transcript, case, implementation)
+        for transcript in transcripts
         for case in transcript.cases
         for implementation in implementations
+    ]
+    plans = [lowering(transcript.plan, implementation) for transcript, _, implementation in wanted]
+    readable = [n for n, (_, case, _) in enumerate(wanted) if not case.mistakes]
+    engines = dict(zip(readable, runners([(plans[n], wanted[n][1]) for n in readable])))
+    return [
+        _result(*each, plans[number], engines.get(number)) for number, each in enumerate(wanted)
     ]
 
 
@@ -112,9 +145,10 @@ def _result(
     transcript: Transcript,
     case: Case,
     implementation: Implementation,
-    engine: Callable[[Plan], Runner],
+    plan: Plan,
+    engine: Runner | None,
 ) -> CaseResult:
-    problem = _problem(transcript, case, implementation, engine)
+    problem = _problem(transcript, case, implementation, plan, engine)
     if case.fails is not None:
         problem = _as_told(transcript, case, case.fails, problem)
     return CaseResult(transcript.file, case.number, case.name, case.line, implementation, problem)
@@ -139,17 +173,17 @@ def _problem(
     transcript: Transcript,
     case: Case,
     implementation: Implementation,
-    engine: Callable[[Plan], Runner],
+    plan: Plan,
+    engine: Runner | None,
 ) -> Problem | None:
     file = transcript.file
-    if case.mistakes:
+    if engine is None:
         return Problem(file, case.line, "\n".join(["can't be read", *case.mistakes]))
     line = case.line
     try:
-        lowered = lower(transcript.plan, implementation)
         composed = implementation is not Implementation.DEDICATED
         may_come_late = composed and transcript.plan.output.ahead
-        run = _Run(engine(lowered), lowered.output.ahead, may_come_late)
+        run = _Run(engine, plan.output.ahead, may_come_late)
         for step in case.steps:
             line = step.line
             run.take(step)

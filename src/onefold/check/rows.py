@@ -8,7 +8,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable
-from datetime import date, datetime, time, timezone
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 import yaml
@@ -92,7 +92,7 @@ def _moment(value: str | date) -> Any:
             raise Misfit(f"{value!r} is no moment: {problem}") from None
     if isinstance(value, datetime):
         return value
-    return datetime.combine(value, time(), timezone.utc)
+    return datetime.combine(value, time(), UTC)
 
 
 def _bytes(value: str) -> bytes:

@@ -112,6 +112,9 @@ class Aggregate:
     - `many` False, the minimal Aggregate: a window emits one tuple or none. True, A+: any number.
     - W is forwarded after what it made fire.
 
+    `in_place` says that all tuples of one key come from one window of the operator in front: an
+    engine that spreads keys over tasks may leave them in the task that made them.
+
     `function` returns rows in the normal form of `output`, none for no output.
     """
 
@@ -123,6 +126,7 @@ class Aggregate:
     lateness: int = 0
     many: bool = False
     name: str = "aggregate"
+    in_place: bool = False
 
     def __str__(self) -> str:
         window = f"every {self.window}" if self.size == self.advance else self.window

@@ -135,7 +135,7 @@ class Timestamp(DataType):
                 return _in_calendar(value)
             case str():
                 try:
-                    moment = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+                    moment = datetime.fromisoformat(value.strip())
                 except ValueError:
                     raise Misfit(f"{value!r} is not a timestamp in ISO 8601") from None
                 return _in_calendar(moment)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from onefold.core.errors import BadDuration
 
@@ -21,7 +21,7 @@ START_OF_TIME = -(2**63)
 
 Duration = str | timedelta | int
 
-EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECONDS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 _LONG_NAMES = {
     "millisecond": "ms", "milliseconds": "ms", "second": "s", "seconds": "s", "sec": "s",
@@ -105,5 +105,5 @@ def floor_to_tick(moment: datetime) -> int:
 def as_utc(moment: datetime) -> datetime:
     """Return `moment` in UTC; without a zone it is taken to be UTC."""
     if moment.tzinfo is None:
-        return moment.replace(tzinfo=timezone.utc)
-    return moment.astimezone(timezone.utc)
+        return moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC)

@@ -160,12 +160,13 @@ class TupleType(Struct):
         return self.make(event_time(row[0]), row if isinstance(row, Tuple) else tuple(row[1:]))
 
     @cached_property
-    def _has_floats(self) -> bool:
+    def has_floats(self) -> bool:
+        """Whether a value may be NaN, at any depth."""
         return any(_holds_floats(kind) for _, kind in self.attributes)
 
     def sort(self, tuples: list[Tuple]) -> list[Tuple]:
         """Return tuples by time, ties by value: the order in which a function sees a window."""
-        if not self._has_floats:
+        if not self.has_floats:
             try:
                 return sorted(tuples)
             except TypeError:  # nulls, which Python does not compare

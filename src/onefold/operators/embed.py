@@ -27,10 +27,10 @@ def embed(input: Node, meaning: Aggregate, step: Step) -> Aggregation:
     The identity of the window goes along: its key, and how many tuples it held, which grows each
     time that it fires. So no two embedded tuples of one time are equal (errata, row 4).
     """
-    carried = Struct(meaning.output.attributes).record
+    carried = Struct(meaning.output.attributes)
 
     def all_in_one(window: Window) -> Rows:
-        tuples = tuple(carried(row) for row in meaning.function(window))
+        tuples = tuple(carried.record(row) for row in meaning.function(window))
         whose = identity((window.key, len(window.tuples)))
         return [(whose, tuples, FROM_EMBED)] if tuples else ()
 

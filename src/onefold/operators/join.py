@@ -143,10 +143,10 @@ class Join(Node):
         return Composition(matched, tuple(Late.of(each) for each in collected))
 
     def _collect(self, input: Node, port: int, both: TupleType) -> Aggregation:
-        record = Struct(input.type.attributes).record
+        side = Struct(input.type.attributes)
 
         def equal_tuples(window: Window) -> Rows:
-            tuples = tuple(record(values(t)) for t in window.tuples)
+            tuples = tuple(side.record(values(t)) for t in window.tuples)
             return [(tuples, ()) if port == LEFT else ((), tuples)]
 
         name = f"A{port + 1} of join"

@@ -103,11 +103,11 @@ class Stateful(Node):
         A state that a window emits has the time of the instant that it shares with the next window,
         and comes round into that one (lemma 5; errata, rows 5 to 7).
         """
-        record = Struct(self.inputs[0].type.attributes).record
-        either = TupleType((("input", Struct(self.inputs[0].type.attributes)), ("state", Binary())))
+        entering = Struct(self.inputs[0].type.attributes)
+        either = TupleType((("input", entering), ("state", Binary())))
 
         def enter(t: Tuple) -> Rows:  # set aside here if its key fails, so that no window holds it
-            return [(record(values(kept)), None) for kept, _ in self.key.over([t])]
+            return [(entering.record(values(kept)), None) for kept, _ in self.key.over([t])]
 
         put_in = UserFunction(enter, self.step, "put in")
         entered = FlatMap(inputs, either, self._part("put in"), put_in)

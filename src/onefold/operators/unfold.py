@@ -29,12 +29,20 @@ def unfold(embedded: Node, output: TupleType, step: Step, *, lateness: int) -> A
         TICK,
         lateness + TICK,
         name="A1 of unfold",
+        in_place=True,
     )
     counted = LoopAggregation(
         (embedded,), embedded.type, step, counting, Loop(distance=TICK, successors=successors)
     )
     picking = Aggregate(
-        tuple_at_position, output, BY_IDENTITY, TICK, TICK, lateness, name="A2 of unfold"
+        tuple_at_position,
+        output,
+        BY_IDENTITY,
+        TICK,
+        TICK,
+        lateness,
+        name="A2 of unfold",
+        in_place=True,
     )
     return Aggregation((counted,), output, step, picking)
 

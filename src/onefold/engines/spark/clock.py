@@ -1,0 +1,37 @@
+"""Watermarks: what Spark's watermark, one for a query, says about each source of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from onefold.core.time import END_OF_TIME, START_OF_TIME, floor_to_tick
+from onefold.engines.spark.fragments import Entry
+
+END_OF_STREAM = datetime(9000, 1, 1, tzinfo=UTC)
+"""The event time of a row that is no tuple: it ends its source."""
+
+END_MILLIS = floor_to_tick(END_OF_STREAM)
+
+LATE_PROOF = datetime(9900, 1, 1, tzinfo=UTC)
+"""The event time of parcels: later than every watermark, so that Spark drops none of them."""
+
+Clock = Callable[[int, int], int]
+"""Given a source's number and Spark's watermark: the source's watermark in the model."""
+
+
+def natural(_source: int, watermark: int) -> int:
+    """Take Spark's watermark as it is. It begins at 0, which promises nothing.
+
+    >>> natural(0, 0) == START_OF_TIME, natural(0, 7), natural(0, END_MILLIS) == END_OF_TIME
+    (True, 7, True)
+    """
+    if watermark <= 0:
+        return START_OF_TIME
+    return END_OF_TIME if watermark >= END_MILLIS else watermark
+
+
+def reached(entry: Entry, clock: Clock, watermark: int) -> int:
+    """Return the watermark of an entry: the least of the sources that its tuples come from."""
+    least = min(clock(source, watermark) for source in entry.sources)
+    return START_OF_TIME if entry.waits and least != END_OF_TIME else least

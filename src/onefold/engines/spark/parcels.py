@@ -1,0 +1,78 @@
+"""Parcels: what goes from task to task, many tuples in one row of a DataFrame.
+
+A row holds the group that it goes to, whom it is for, and the bytes. Groups are to Spark what keys
+are to the operator: a key is always in the same group, and a group in one task.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+from zlib import crc32
+
+from onefold.core.packing import packed, unpacked
+from onefold.core.records import Tuple
+from onefold.core.types import TupleType
+from onefold.core.values import identity
+
+REPORT = -(2**31)
+"""Whom a parcel is for that tells what happened: late tuples, failures, counts."""
+
+COLUMNS = "grp int, node int, data binary"
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """Bytes on their way: for an operator (its number), an output (-1, -2, …), or a report."""
+
+    group: int
+    node: int
+    data: bytes | None
+
+
+def pack_tuples(type: TupleType, port: int, tuples: Sequence[Tuple]) -> bytes:
+    """Return tuples as bytes."""
+    plain = (port, [tuple(t) for t in tuples])
+    # The one NaN has to stay one; looking for it costs a call for every value.
+    return packed(plain) if type.has_floats else pickle.dumps(plain, pickle.HIGHEST_PROTOCOL)
+
+
+def unpack_tuples(data: bytes) -> tuple[int, list[tuple[Any, ...]]]:
+    """Return the port and the bare rows of a parcel."""
+    port, rows = unpacked(data)
+    return port, rows
+
+
+def group_of(key: Any, groups: int) -> int:
+    """Return the group of a key: the same in every process, and for equal keys.
+
+    >>> group_of("a", 7) == group_of("a", 7), group_of(1, 7) == group_of(1.0, 7)
+    (True, True)
+    """
+    text = key if type(key) is str else identity(key)
+    return crc32(text.encode("utf-8", "surrogatepass")) % groups
+
+
+def by_group(keyed: Iterable[tuple[Tuple, Any]], groups: int) -> dict[int, list[Tuple]]:
+    """Return tuples by the group of their key."""
+    if groups == 1:
+        return {0: tuples} if (tuples := list(map(itemgetter(0), keyed))) else {}
+    found: dict[int, list[Tuple]] = {}
+    known: dict[Any, int] = {}
+    for t, key in keyed:
+        group = known.get(key)
+        if group is None:
+            group = known[key] = group_of(key, groups)
+        found.setdefault(group, []).append(t)
+    return found
+
+
+def by_time(tuples: Iterable[Tuple], groups: int) -> dict[int, list[Tuple]]:
+    """Return tuples by a group that those of one time share."""
+    found: dict[int, list[Tuple]] = {}
+    for t in tuples:
+        found.setdefault(t[0] % groups, []).append(t)
+    return found

@@ -1,0 +1,155 @@
+"""From a plan to a DataFrame: a line of fragments, each behind its shuffle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import zip_longest
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
+from pyspark.sql.pandas.functions import arrow_udf
+
+from onefold.core.plan import Plan
+from onefold.core.types import TupleType
+from onefold.engines.spark.clock import LATE_PROOF, Clock, natural
+from onefold.engines.spark.columns import Leaving, Reading, all_in_first
+from onefold.engines.spark.fragments import Fragment, output_of
+from onefold.engines.spark.host import Host
+from onefold.engines.spark.parcels import Parcel
+from onefold.engines.spark.schema import TIME, checked, rows_type
+from onefold.engines.spark.shipping import ship_users_modules
+from onefold.engines.spark.task import Settings, Task
+
+MARK = "spark.watermarkDelayMs"
+"""The metadata by which Spark knows a column of event times."""
+PARCELS = "array<struct<grp: int, node: int, data: binary>>"
+COLUMNS = "at timestamp, grp int, node int, data binary"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of stages: each a shuffle, and the fragments that run behind it, one for each lane."""
+
+    stages: Sequence[Sequence[Fragment]]
+    settings: Settings
+    streaming: bool
+    clock: Clock = natural
+
+    def parcels(self, first: DataFrame) -> DataFrame:
+        """Return all parcels that come out at the end of the line."""
+        ship_users_modules()
+        frame = first
+        for stage in self.stages[1:]:
+            frame = self._hosted(frame, stage) if self.streaming else self._run(frame, stage)
+        return frame
+
+    def _hosted(self, frame: DataFrame, stage: Sequence[Fragment]) -> DataFrame:
+        marked = F.lit(LATE_PROOF).cast("timestamp").alias("at", metadata={MARK: 0})
+        host = Host(stage, self.settings, self.clock)
+        return (
+            frame.select(marked, "grp", "node", "data")
+            .groupBy("grp")
+            .transformWithState(host, COLUMNS, "Append", "EventTime", eventTimeColumnName="at")
+            .select("grp", "node", "data")
+        )
+
+    def _run(self, frame: DataFrame, stage: Sequence[Fragment]) -> DataFrame:
+        bounded = Bounded(stage, self.settings)
+
+        def call(key: Any, table: Any) -> Any:
+            return bounded(key, table)
+
+        return frame.groupBy("grp").applyInArrow(call, "grp int, node int, data binary")
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """Fragments over all the parcels of a group at once: the end follows them."""
+
+    stage: Sequence[Fragment]
+    settings: Settings
+
+    def __call__(self, key: tuple[Any, ...], table: pa.Table) -> pa.Table:
+        columns = (table.column(each).to_pylist() for each in ("grp", "node", "data"))
+        rows = list(zip(*columns))
+        own: set[int] = set()
+        made: list[Parcel] = []
+        for fragment in self.stage:
+            nodes = {entry.node for entry in fragment.entries}
+            task = Task(fragment, key[0].as_py(), self.settings)
+            task.take((node, data) for _, node, data in rows if node in nodes)
+            task.end()
+            made += task.parcels()
+            own |= nodes
+        passing = [Parcel(*row) for row in rows if row[1] not in own]
+        return pa.Table.from_struct_array(all_in_first(iter(passing + made), 1).values)
+
+
+def stages(lanes: Sequence[Sequence[Fragment]]) -> tuple[tuple[Fragment, ...], ...]:
+    """Return the fragments of several plans that run side by side, stage by stage."""
+    return tuple(
+        tuple(each for each in of_stage if each is not None) for of_stage in zip_longest(*lanes)
+    )
+
+
+def read(
+    line: Line, plan: Plan, frames: Mapping[str, DataFrame], time: str, delay: str | None
+) -> DataFrame:
+    """Return the parcels of fragment 0, read from DataFrames by the names of the sources."""
+    first = line.stages[0][0]
+    numbers = {node: number for number, node in enumerate(plan.nodes)}
+    read = []
+    for name, source in plan.sources.items():
+        columns = checked(source, frames[name], time)
+        if delay is not None:
+            columns = columns.withWatermark(TIME, delay)
+        millis = F.unix_millis(F.col(TIME)).alias(TIME)
+        batch = F.struct(millis, *(F.col(f"`{each}`") for each in source.type.names))
+        reading = Reading(first, line.settings, numbers[source], name, source.type)
+        read.append(columns.select(F.inline(by_batch(reading, PARCELS)(batch))))
+    return reduce(DataFrame.unionAll, read)
+
+
+def outputs(
+    parcels: DataFrame, type: TupleType, time: str, *, lane: int = 0, mark: int | None = None
+) -> DataFrame:
+    """Return the tuples of an output, in columns, with their time marked."""
+    own = parcels.where(F.col("node") == output_of(lane))
+    rows = own.select(F.inline(by_batch(Leaving(type), rows_type(type))(F.col("data"))))
+    moment = F.timestamp_millis(F.col(TIME))
+    marked = moment.alias(time) if mark is None else moment.alias(time, metadata={MARK: mark})
+    return rows.select(marked, *(F.col(f"`{each}`") for each in type.names))
+
+
+def by_batch(work: Callable[[pa.Array], pa.Array], type: Any) -> Callable[[Column], Column]:
+    """Return a column function that Spark calls with Arrow batches."""
+
+    def call(batch: pa.Array) -> pa.Array:
+        return work(batch)
+
+    call.__annotations__ = {"batch": pa.Array, "return": pa.Array}  # Spark takes no text
+    made: Callable[[Column], Column] = arrow_udf(call, type)  # type: ignore[call-overload]
+    return made
+
+
+def places(session: SparkSession) -> tuple[int, ...]:
+    """Return a number for each group, so that every shuffle partition gets one group."""
+    partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+    tried = session.range(1).select(
+        F.transform(F.sequence(F.lit(0), F.lit(partitions * 32)), _partition_of(partitions))
+    )
+    found: dict[int, int] = {}
+    for number, partition in enumerate(tried.collect()[0][0]):
+        found.setdefault(partition, number)
+    return tuple(found.values())
+
+
+def _partition_of(partitions: int) -> Any:
+    def partition(number: Column) -> Column:
+        return F.pmod(F.hash(number), F.lit(partitions))
+
+    return partition

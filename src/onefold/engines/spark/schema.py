@@ -1,0 +1,153 @@
+"""Types at the border of Spark: what a DataFrame must hold, and how tuples become columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
+from pyspark.sql import types as spark
+
+from onefold.core.errors import PlanError
+from onefold.core.plan import Source
+from onefold.core.types import (
+    Array,
+    Binary,
+    Boolean,
+    DataType,
+    Floating,
+    Integer,
+    String,
+    Struct,
+    Timestamp,
+    TupleType,
+)
+from onefold.core.values import listed
+
+TIME = "_onefold_time"
+"""The event time in milliseconds, beside attributes that may have any name."""
+
+
+class WrongSchema(PlanError):
+    """A DataFrame that does not hold what a source needs."""
+
+
+def arrow_type(kind: DataType) -> pa.DataType:
+    """Return the Arrow type that Spark takes for a data type."""
+    match kind:
+        case String():
+            return pa.string()
+        case Boolean():
+            return pa.bool_()
+        case Integer(bits):
+            return pa.int32() if bits == 32 else pa.int64()
+        case Floating(bits):
+            return pa.float32() if bits == 32 else pa.float64()
+        case Timestamp():
+            return pa.timestamp("us", tz="UTC")
+        case Binary():
+            return pa.binary()
+        case Array(element):
+            return pa.list_(arrow_type(element))
+        case Struct(attributes):
+            return pa.struct([(name, arrow_type(inner)) for name, inner in attributes])
+    raise TypeError(type(kind).__name__)
+
+
+def spark_type(kind: DataType) -> spark.DataType:
+    """Return Spark's own name of a data type."""
+    match kind:
+        case String():
+            return spark.StringType()
+        case Boolean():
+            return spark.BooleanType()
+        case Integer(bits):
+            return spark.IntegerType() if bits == 32 else spark.LongType()
+        case Floating(bits):
+            return spark.FloatType() if bits == 32 else spark.DoubleType()
+        case Timestamp():
+            return spark.TimestampType()
+        case Binary():
+            return spark.BinaryType()
+        case Array(element):
+            return spark.ArrayType(spark_type(element))
+        case Struct(attributes):
+            return spark.StructType(
+                [spark.StructField(name, spark_type(inner)) for name, inner in attributes]
+            )
+    raise TypeError(type(kind).__name__)
+
+
+def rows_type(type: TupleType) -> spark.ArrayType:
+    """Return the type of a list of tuples, each with its time in milliseconds."""
+    attributes = [spark.StructField(name, spark_type(kind)) for name, kind in type.attributes]
+    return spark.ArrayType(
+        spark.StructType([spark.StructField(TIME, spark.LongType()), *attributes])
+    )
+
+
+def arrow_rows(type: TupleType, rows: Sequence[Sequence[Any]]) -> pa.StructArray:
+    """Return bare rows `(time, value, …)` as columns."""
+    columns = list(zip(*rows)) if rows else [()] * (len(type.attributes) + 1)
+    kinds = [pa.int64(), *(arrow_type(kind) for _, kind in type.attributes)]
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds)]
+    return pa.StructArray.from_arrays(arrays, names=[TIME, *type.names])
+
+
+_WIDER = {
+    ("tinyint", "int"), ("smallint", "int"), ("tinyint", "bigint"), ("smallint", "bigint"),
+    ("int", "bigint"), ("float", "double"), ("timestamp_ntz", "timestamp"),
+}  # fmt: skip
+"""What Spark casts without a loss."""
+
+
+def checked(source: Source, frame: DataFrame, time: str) -> DataFrame:
+    """Return the columns that a source reads, of its own types; raise an error if they differ."""
+    held = {field.name: field.dataType for field in frame.schema.fields}
+    if time not in held:
+        raise WrongSchema(
+            f"source {source.name}: the DataFrame has no column {time!r} for the event time",
+            detail=f"it has {listed(list(held))}",
+            hint="name the column with time=…",
+        )
+    wrong = []
+    for name, kind in source.type.attributes:
+        wanted = spark_type(kind).simpleString()
+        found = held[name].simpleString() if name in held else None
+        if found is None:
+            wrong.append(f"{name} {wanted} is missing")
+        elif found != wanted and (found, wanted) not in _WIDER:
+            wrong.append(f"{name} is {found}, not {wanted}")
+    if wrong:
+        raise WrongSchema(
+            f"source {source.name}: the DataFrame does not fit: {'; '.join(wrong)}",
+            detail=f"it has {', '.join(f'{n} {t.simpleString()}' for n, t in held.items())}",
+            hint=f"the source holds {source.type}",
+        )
+    attributes = [
+        frame[f"`{_quoted(name)}`"].cast(spark_type(kind)).alias(name)
+        for name, kind in source.type.attributes
+    ]
+    return frame.select(event_time(frame, time, held[time], source).alias(TIME), *attributes)
+
+
+def event_time(frame: DataFrame, time: str, kind: spark.DataType, source: Source) -> Column:
+    """Return the column of event times as Spark's timestamps, floored to the millisecond."""
+    column = frame[f"`{_quoted(time)}`"]
+    match kind:
+        case spark.TimestampType():
+            return F.timestamp_millis(F.unix_millis(column))
+        case spark.TimestampNTZType() | spark.DateType():
+            return F.timestamp_millis(F.unix_millis(column.cast("timestamp")))
+        case spark.LongType() | spark.IntegerType():
+            return F.timestamp_millis(column.cast("bigint"))
+    raise WrongSchema(
+        f"source {source.name}: the event time {time!r} is a {kind.simpleString()}",
+        hint="it must be a timestamp, or whole milliseconds (bigint)",
+    )
+
+
+def _quoted(name: str) -> str:
+    return name.replace("`", "``")

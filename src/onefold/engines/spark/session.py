@@ -1,0 +1,88 @@
+"""A Spark session that fits: this Python, UTC, a state store that holds what memory does not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+
+from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import SparkSession
+
+from onefold.core.errors import OnefoldError
+
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
+
+
+class NoJava(OnefoldError):
+    """Spark needs Java, and there is none."""
+
+
+def session(
+    master: str | None = None, *, name: str = "onefold", config: Mapping[str, str] | None = None
+) -> SparkSession:
+    """Return the session of this process, or make one that fits: by default on all local cores."""
+    running = SparkSession.getActiveSession()
+    if running is not None and master is None:
+        return with_state_store(running)
+    use_this_python()
+    check_java()
+    cores = os.cpu_count() or 1
+    settings = {
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": str(cores),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.streaming.metricsEnabled": "false",
+        STATE_STORE: ROCKSDB,
+        **(config or {}),
+    }
+    builder = SparkSession.builder.appName(name)
+    if master is not None or "SPARK_MASTER" not in os.environ:
+        builder = builder.master(master or f"local[{cores}]")
+    if (master or "local").startswith("local"):
+        settings = {
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            **settings,
+        }
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        return builder.getOrCreate()
+    except PySparkRuntimeError as problem:
+        if problem.getCondition() == "JAVA_GATEWAY_EXITED":
+            raise _no_java("Java did not start") from None
+        raise
+
+
+def with_state_store(running: SparkSession) -> SparkSession:
+    """Let the session keep state in RocksDB, as `transformWithState` needs it."""
+    if running.conf.get(STATE_STORE, "") != ROCKSDB:
+        running.conf.set(STATE_STORE, ROCKSDB)
+    return running
+
+
+def use_this_python() -> None:
+    """Let workers run the Python that runs the driver; another one dies without a word."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+
+
+def check_java() -> None:
+    """Raise an error if there is no Java to run Spark."""
+    home = os.environ.get("JAVA_HOME")
+    if home and os.access(os.path.join(home, "bin", "java"), os.X_OK):  # noqa: PTH118
+        return
+    if not shutil.which("java"):
+        raise _no_java("there is no Java on this machine")
+
+
+def _no_java(what: str) -> NoJava:
+    return NoJava(
+        f"Spark can't start: {what}",
+        hint="install Java 17 or 21 (Debian: apt install openjdk-17-jre-headless; macOS: "
+        "brew install openjdk@17), or set JAVA_HOME; --engine reference needs none",
+    )

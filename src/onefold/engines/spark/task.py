@@ -1,0 +1,213 @@
+"""A task: one fragment of a plan at work in one group, run by the reference engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from onefold.core.aggregate import Window
+from onefold.core.errors import OnefoldError
+from onefold.core.functions import Failure, on_failure
+from onefold.core.packing import packed
+from onefold.core.plan import Node
+from onefold.core.records import Tuple
+from onefold.core.showing import shown
+from onefold.core.time import END_OF_TIME, START_OF_TIME
+from onefold.engines.reference import Engine
+from onefold.engines.spark.fragments import Entry, Exit, Fragment
+from onefold.engines.spark.parcels import (
+    REPORT,
+    Parcel,
+    by_group,
+    by_time,
+    pack_tuples,
+    unpack_tuples,
+)
+from onefold.engines.station import Sink
+from onefold.operators.loop import LoopKernel
+from onefold.operators.stateful import StatefulKernel
+
+HEARD = -1
+"""The port of a parcel that tells the latest time that any group has heard of."""
+
+
+class Shown(str):
+    """A value as text, where the value itself may not travel."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that is no tuple of its source."""
+
+    source: int
+    reason: str
+    row: dict[str, Any]
+
+
+@dataclass
+class Report:
+    """What happened in a task beside its output."""
+
+    lane: int
+    late: list[tuple[int, list[Tuple]]] = field(default_factory=list)
+    """What operators dropped, by their numbers."""
+    failures: list[Failure] = field(default_factory=list)
+    bad_rows: list[BadRow] = field(default_factory=list)
+    counts: Counter[tuple[int, str, int]] = field(default_factory=Counter)
+    """Tuples received, emitted and dropped: by node, what, and port."""
+    error: OnefoldError | None = None
+    """What stopped the task."""
+
+    def __bool__(self) -> bool:
+        return bool(self.late or self.failures or self.bad_rows or self.counts or self.error)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the tasks of a query work."""
+
+    places: tuple[int, ...]
+    """The groups, each by the number that Spark spreads them by."""
+    reporting: bool = False
+    """Whether to tell of late tuples and to count."""
+    forgiving: bool = False
+    """Whether a failed call is reported, and the task goes on."""
+
+
+class Task:
+    """A fragment at work: takes parcels and watermarks, gives parcels."""
+
+    def __init__(self, fragment: Fragment, group: int, settings: Settings) -> None:
+        self.fragment, self.group, self.places = fragment, group, settings.places
+        self.reporting, self.forgiving = settings.reporting, settings.forgiving
+        self.out: list[Parcel] = []
+        self.report = Report(fragment.lane)
+        self.stopped = False
+        self.engine = Engine(fragment.plan, on_output=_ignore, on_late=self._late)
+        self.entries = {(each.node, each.port): each for each in fragment.entries}
+        self.nodes = {each.node for each in fragment.entries}
+        for each in fragment.exits:
+            self.engine.stations[each.producer].fed.append((Sink(partial(self._leave, each)), 0))
+        self.by_number = {number: node for node, number in fragment.numbers.items()}
+
+    def take(self, parcels: Iterable[tuple[int, bytes]]) -> None:
+        """Take the parcels of one batch, each with the number of the node it is for."""
+        arrived: dict[Entry, list[Tuple]] = {}
+        for number, data in parcels:
+            port, rows = unpack_tuples(data)
+            if port == HEARD:
+                self._hear(number, rows[0][0])
+                continue
+            entry = self.entries[number, port]
+            make = self.engine.plan.sources[entry.name].type.tuple_class
+            arrived.setdefault(entry, []).extend(make(row) for row in rows)
+        for entry, tuples in arrived.items():
+            sort = self.engine.plan.sources[entry.name].type.sort if entry.ordered else list
+            self.feed(entry, sort(tuples))
+
+    def feed(self, entry: Entry, tuples: list[Tuple]) -> None:
+        """Take tuples of one batch by an entry."""
+        self._watched(lambda: self.engine.process(entry.name, tuples))
+
+    def advance(self, reached: Callable[[Entry], int]) -> None:
+        """Take the watermark of every entry."""
+
+        def work() -> None:
+            for entry in self.fragment.entries:
+                if (watermark := reached(entry)) != START_OF_TIME:
+                    self.engine.watermark(entry.name, watermark)
+
+        self._watched(work)
+
+    def end(self) -> None:
+        """End every entry."""
+        self.advance(lambda _: END_OF_TIME)
+
+    def parcels(self) -> Iterator[Parcel]:
+        """Return what was made since the last call."""
+        out, self.out = self.out, []
+        if self.report.error is None:
+            yield from out
+        if self.reporting:
+            self._count()
+            if self.report:
+                yield Parcel(self.group, REPORT, packed(self.report))
+            self.stopped = self.report.error is not None
+        self.report = Report(self.fragment.lane)
+
+    def _hear(self, number: int, time: int) -> None:
+        kernel = self.engine.stations[self.by_number[number]].kernel
+        assert isinstance(kernel, (StatefulKernel, LoopKernel))
+        kernel.last_input = max(kernel.last_input, time)
+
+    def _leave(self, leaving: Exit, tuples: list[Tuple]) -> None:
+        for place, part in self._parts(leaving, tuples):
+            data = pack_tuples(leaving.producer.type, leaving.port, part)
+            self.out.append(Parcel(place, leaving.node, data))
+        if leaving.tells_time:
+            heard = packed((HEARD, [(max(t[0] for t in tuples),)]))
+            self.out += [Parcel(place, leaving.node, heard) for place in self.places]
+
+    def _parts(self, leaving: Exit, tuples: list[Tuple]) -> Iterator[tuple[int, list[Tuple]]]:
+        if leaving.node < 0:
+            yield self.group, tuples
+            return
+        if leaving.route is None:
+            parts = by_time(tuples, len(self.places))
+        else:
+            parts = by_group(leaving.route.over(tuples), len(self.places))
+            if lost := len(tuples) - sum(map(len, parts.values())):
+                self.report.counts[leaving.node, "received", leaving.port] += (
+                    lost  # their key failed
+                )
+        for group, part in parts.items():
+            yield self.places[group], part
+
+    def _late(self, node: Node, tuples: list[Tuple]) -> None:
+        self.report.late.append((self.fragment.numbers[node], list(tuples)))
+
+    def _watched(self, work: Callable[[], None]) -> None:
+        """Do the work; where failures are reported, it goes on after one, and ends at an error."""
+        if not self.forgiving:
+            work()
+        elif self.report.error is None:
+            token = on_failure.set(self._failed)
+            try:
+                work()
+            except OnefoldError as problem:
+                self.report.error = problem
+            finally:
+                on_failure.reset(token)
+
+    def _failed(self, failure: Failure) -> None:
+        portable = (
+            part if isinstance(part, (Tuple, Window)) else Shown(shown(part))
+            for part in failure.subject
+        )
+        self.report.failures.append(replace(failure, subject=tuple(portable)))
+
+    def _count(self) -> None:
+        counts = self.report.counts
+        for node, number in self.fragment.numbers.items():
+            station = self.engine.stations[node]
+            for port, count in enumerate(station.received):
+                counts[number, "received", port] += count
+                station.received[port] = 0
+            for port, count in enumerate(station.dropped):
+                counts[number, "dropped", port] += count
+                station.dropped[port] = 0
+            counts[number, "emitted", 0] += station.emitted
+            station.emitted = 0
+        self.report.counts = +counts
+
+
+def _ignore(_: list[Tuple]) -> None:
+    """Output leaves by the exits."""
