@@ -13,19 +13,18 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame
 
-from onefold.core.errors import UnknownSource
-from onefold.core.plan import Implementation, Plan
-from onefold.core.time import Duration, duration
-from onefold.core.values import listed
+from onefold.core.plan import Implementation
+from onefold.core.records import Tuple
+from onefold.core.time import Duration
 from onefold.engines.spark.clock import END_OF_STREAM
-from onefold.engines.spark.fragments import cut
-from onefold.engines.spark.query import Line, outputs, places, read, stages
-from onefold.engines.spark.session import session, with_state_store
-from onefold.engines.spark.task import Settings
+from onefold.engines.spark.pipeline import Pipeline
+from onefold.engines.spark.session import session
+from onefold.files.json_text import dumps
+from onefold.files.values import plain
 from onefold.local import lower
 from onefold.stream import Stream
 
-__all__ = ["END_OF_STREAM", "dataframe", "session"]
+__all__ = ["END_OF_STREAM", "dataframe", "late", "session"]
 
 
 def dataframe(
@@ -34,32 +33,42 @@ def dataframe(
     implementation: str | Implementation = Implementation.DEDICATED,
     *,
     time: str = "ts",
-    delay: Duration = 0,
+    delay: Duration = "0 s",
     rewrites: bool = True,
 ) -> DataFrame:
-    """Return a pipeline as a DataFrame over the DataFrames of its sources."""
+    """Return what a pipeline makes of the DataFrames of its sources, as a DataFrame.
+
+    Streaming DataFrames give a streaming one, to be written in append mode; batch DataFrames give
+    a batch one, with everything in it that the drained stream would give. `time` names the column
+    of event times, a timestamp or whole milliseconds, in every input and in the output, where it
+    is marked for more of Spark's own operators. Watermarks stay `delay` behind the latest time of
+    a source, and the least of all sources counts; an input that has a watermark already keeps it.
+    A row of the time END_OF_STREAM is no tuple: when every source has had one, all windows fire.
+
+    A source's type is checked here; what a user's function does wrong shows when the query runs.
+    With `rewrites=False` the composition runs as it stands, one shuffle for each Aggregate.
+    """
     plan = lower(stream, implementation)
-    wait = duration(delay, "delay")
-    line = _line(plan, inputs, Settings(()), apart=not rewrites)
-    first = read(line, plan, inputs, time, f"{wait} milliseconds" if line.streaming else None)
-    return outputs(
-        line.parcels(first), plan.output.type, time, mark=wait if line.streaming else None
-    )
+    return Pipeline.over(plan, inputs, time=time, delay=delay, rewrites=rewrites).output()
 
 
-def _line(plan: Plan, inputs: Mapping[str, DataFrame], settings: Settings, *, apart: bool) -> Line:
-    from dataclasses import replace
+def late(
+    stream: Stream,
+    inputs: Mapping[str, DataFrame],
+    implementation: str | Implementation = Implementation.DEDICATED,
+    *,
+    time: str = "ts",
+    delay: Duration = "0 s",
+    rewrites: bool = True,
+) -> DataFrame:
+    """Return every tuple that an operator of the pipeline dropped as too late, as a DataFrame.
 
-    if missing := [name for name in plan.sources if name not in inputs]:
-        raise UnknownSource(f"no DataFrame for source {listed(missing)}")
-    if unknown := [name for name in inputs if name not in plan.sources]:
-        raise UnknownSource(
-            f"the pipeline has no source {listed(unknown)}",
-            hint=f"its sources are {listed(list(plan.sources))}",
-        )
-    frames = [inputs[name] for name in plan.sources]
-    running = with_state_store(frames[0].sparkSession)
-    streaming = any(frame.isStreaming for frame in frames)
-    return Line(
-        stages([cut(plan, apart=apart)]), replace(settings, places=places(running)), streaming
-    )
+    Its columns are the time, the operator, and the tuple as JSON. For the late stream of one
+    operator with its own columns, give `dataframe` that stream: `dataframe(counts.late, …)`.
+    """
+    plan = lower(stream, implementation)
+    return Pipeline.over(plan, inputs, time=time, delay=delay, rewrites=rewrites).late(_json)
+
+
+def _json(t: Tuple) -> str:
+    return dumps(plain(t))

@@ -7,10 +7,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
+from typing import Any
 
 import click
 
 from onefold.cli.places import Places, checked_places
+from onefold.cli.spark_options import spark_options
 from onefold.core.errors import BadDuration
 from onefold.core.functions import Failure, on_failure
 from onefold.core.plan import Implementation, Node, Plan
@@ -36,10 +38,10 @@ DELAYS = "write milliseconds or a unit: --delay 500, --delay 3s, --delay 2min, -
 @click.argument("pipeline")
 @click.option(
     "--engine",
-    type=click.Choice(["reference"]),
+    type=click.Choice(["reference", "spark"]),
     default="reference",
     show_default=True,
-    expose_value=False,  # there is one
+    help="in this process, or as a query of Spark Structured Streaming",
 )
 @click.option(
     "--implementation",
@@ -79,9 +81,11 @@ DELAYS = "write milliseconds or a unit: --delay 500, --delay 3s, --delay 2min, -
 )
 @click.option("--late", metavar="FILE", help="write what operators drop as too late to FILE")
 @click.option("--quiet", is_flag=True, help="no progress and no balance on standard error")
+@spark_options
 def command(
     pipeline: str,
     *,
+    engine: str,
     implementation: str,
     inputs: tuple[str, ...],
     output: str,
@@ -91,6 +95,7 @@ def command(
     every: int,
     late: str | None,
     quiet: bool,
+    **spark: Any,
 ) -> None:
     """Run PIPELINE, file.py:name or package.module:name, over files.
 
@@ -107,6 +112,23 @@ def command(
     try:
         with redirect_stdout(sys.stderr):
             plan = lower(load_pipeline(pipeline), implementation)
+        if engine == "spark":
+            from onefold.cli.run_spark import Options
+            from onefold.cli.run_spark import run as run_on_spark
+
+            options = Options(
+                inputs=inputs,
+                output=output,
+                on_error=on_error,
+                late=late,
+                time=time,
+                delay=_delay(delay),
+                quiet=quiet,
+                **spark,
+            )
+            run_on_spark(plan, options)
+            return
+        _refuse(spark)
         places = checked_places(plan, pipeline_file(pipeline), inputs, output, on_error, late)
         with _progress(shown=not quiet and not _mixed(places.output)) as progress:
             balance = run(plan, places, time, _delay(delay), every, progress)
@@ -121,6 +143,14 @@ def command(
     if not quiet:
         for line in balance.lines():
             click.echo(line, err=True)
+
+
+def _refuse(spark: dict[str, Any]) -> None:
+    """Raise a usage error for an option that only Spark knows."""
+    for name, value in spark.items():
+        if value and value is not True and name != "trigger":
+            option = name.replace("_", "-")
+            raise click.UsageError(f"--{option} is for --engine spark")
 
 
 def run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import pyarrow as pa
@@ -44,30 +44,33 @@ class Reading:
 
     def _tuples(self, batch: pa.StructArray, task: Task) -> Iterator[Tuple]:
         times, *columns = (_listed(batch.field(n)) for n in range(batch.type.num_fields))
+        raws = columns.pop() if len(columns) > len(self.type.attributes) else repeat(None)
         make = self.type.make
         if all(isinstance(kind, _NORMAL) for _, kind in self.type.attributes):
             make = self._bare
-        for time, *row in zip(times, *columns):
+        for time, raw, *row in zip(times, raws, *columns):
             if time == END_MILLIS:
                 continue  # no tuple, but the end of the stream
             try:
+                if raw is not None:
+                    raise Misfit(f"the row does not fit {self.type}")
                 yield make(_checked(time), tuple(row))
             except Misfit as problem:
-                self._bad(time, row, problem, task)
+                shown = {"time": time, **dict(zip(self.type.names, row))}
+                self._bad(shown if raw is None else raw, problem, task)
 
     def _bare(self, time: int, row: tuple[Any, ...]) -> Tuple:
         made: Tuple = self.type.tuple_class((time, *row))
         return made
 
-    def _bad(self, time: Any, row: list[Any], problem: Misfit, task: Task) -> None:
-        shown = {"time": time, **dict(zip(self.type.names, row))}
+    def _bad(self, row: dict[str, Any] | str, problem: Misfit, task: Task) -> None:
         if not task.forgiving:
             raise MistypedTuple(
                 f"source {self.name}: {problem}",
-                detail=f"got {shown!r}",
+                detail=f"got {row!r}",
                 hint="filter such rows out before, or set them aside: --on-error quarantine=DIR",
             )
-        task.report.bad_rows.append(BadRow(self.source, str(problem), shown))
+        task.report.bad_rows.append(BadRow(self.source, str(problem), row))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from onefold.core.packing import packed, unpacked
 from onefold.core.time import END_OF_TIME
 from onefold.engines.spark.clock import LATE_PROOF, Clock, reached
 from onefold.engines.spark.fragments import Fragment
+from onefold.engines.spark.shipping import Shipment
 from onefold.engines.spark.task import Settings, Task
 
 STATE = StructType([StructField("watermark", LongType()), StructField("engine", BinaryType())])
@@ -27,14 +28,17 @@ class Host(StatefulProcessor):
     a timer stands one tick behind it, no watermark passes a group by.
     """
 
-    def __init__(self, fragments: Sequence[Fragment], settings: Settings, clock: Clock) -> None:
-        self.fragments, self.settings, self.clock = fragments, settings, clock
-        self.fragment_of = {
-            entry.node: place for place, each in enumerate(fragments) for entry in each.entries
-        }
+    fragments: Sequence[Fragment]
+
+    def __init__(self, fragments: Shipment, settings: Settings, clock: Clock) -> None:
+        self.shipment, self.settings, self.clock = fragments, settings, clock
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self.handle = handle
+        self.fragments = self.shipment.opened()
+        self.fragment_of = {
+            entry.node: place for place, each in enumerate(self.fragments) for entry in each.entries
+        }
         self.state = handle.getValueState("state", STATE)
 
     def handleInputRows(self, key: Any, rows: Iterable[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803  Spark calls it by these names

@@ -20,8 +20,8 @@ from onefold.engines.spark.columns import Leaving, Reading, all_in_first
 from onefold.engines.spark.fragments import Fragment, output_of
 from onefold.engines.spark.host import Host
 from onefold.engines.spark.parcels import Parcel
-from onefold.engines.spark.schema import TIME, checked, rows_type
-from onefold.engines.spark.shipping import ship_users_modules
+from onefold.engines.spark.schema import RAW, TIME, quoted, rows_type
+from onefold.engines.spark.shipping import shipped
 from onefold.engines.spark.task import Settings, Task
 
 MARK = "spark.watermarkDelayMs"
@@ -41,7 +41,6 @@ class Line:
 
     def parcels(self, first: DataFrame) -> DataFrame:
         """Return all parcels that come out at the end of the line."""
-        ship_users_modules()
         frame = first
         for stage in self.stages[1:]:
             frame = self._hosted(frame, stage) if self.streaming else self._run(frame, stage)
@@ -49,7 +48,7 @@ class Line:
 
     def _hosted(self, frame: DataFrame, stage: Sequence[Fragment]) -> DataFrame:
         marked = F.lit(LATE_PROOF).cast("timestamp").alias("at", metadata={MARK: 0})
-        host = Host(stage, self.settings, self.clock)
+        host = Host(shipped(stage, frame.sparkSession), self.settings, self.clock)
         return (
             frame.select(marked, "grp", "node", "data")
             .groupBy("grp")
@@ -58,10 +57,10 @@ class Line:
         )
 
     def _run(self, frame: DataFrame, stage: Sequence[Fragment]) -> DataFrame:
-        bounded = Bounded(stage, self.settings)
+        bounded = shipped(Bounded(stage, self.settings), frame.sparkSession)
 
         def call(key: Any, table: Any) -> Any:
-            return bounded(key, table)
+            return bounded.opened()(key, table)
 
         return frame.groupBy("grp").applyInArrow(call, "grp int, node int, data binary")
 
@@ -96,21 +95,23 @@ def stages(lanes: Sequence[Sequence[Fragment]]) -> tuple[tuple[Fragment, ...], .
     )
 
 
-def read(
-    line: Line, plan: Plan, frames: Mapping[str, DataFrame], time: str, delay: str | None
-) -> DataFrame:
-    """Return the parcels of fragment 0, read from DataFrames by the names of the sources."""
+def enter(line: Line, plan: Plan, frames: Mapping[str, DataFrame], delay: int | None) -> DataFrame:
+    """Return the parcels of fragment 0, read from checked DataFrames by the names of the sources.
+
+    With a delay, watermarks follow the latest event time that far behind.
+    """
     first = line.stages[0][0]
     numbers = {node: number for number, node in enumerate(plan.nodes)}
     read = []
     for name, source in plan.sources.items():
-        columns = checked(source, frames[name], time)
-        if delay is not None:
-            columns = columns.withWatermark(TIME, delay)
+        columns = frames[name]
+        if delay is not None and MARK not in columns.schema[TIME].metadata:
+            columns = columns.withWatermark(TIME, f"{delay} milliseconds")
         millis = F.unix_millis(F.col(TIME)).alias(TIME)
-        batch = F.struct(millis, *(F.col(f"`{each}`") for each in source.type.names))
+        raw = [RAW] if RAW in columns.columns else []
+        batch = F.struct(millis, *(F.col(quoted(each)) for each in source.type.names), *raw)
         reading = Reading(first, line.settings, numbers[source], name, source.type)
-        read.append(columns.select(F.inline(by_batch(reading, PARCELS)(batch))))
+        read.append(columns.select(F.inline(by_batch(reading, PARCELS, columns)(batch))))
     return reduce(DataFrame.unionAll, read)
 
 
@@ -119,17 +120,20 @@ def outputs(
 ) -> DataFrame:
     """Return the tuples of an output, in columns, with their time marked."""
     own = parcels.where(F.col("node") == output_of(lane))
-    rows = own.select(F.inline(by_batch(Leaving(type), rows_type(type))(F.col("data"))))
+    rows = own.select(F.inline(by_batch(Leaving(type), rows_type(type), own)(F.col("data"))))
     moment = F.timestamp_millis(F.col(TIME))
     marked = moment.alias(time) if mark is None else moment.alias(time, metadata={MARK: mark})
-    return rows.select(marked, *(F.col(f"`{each}`") for each in type.names))
+    return rows.select(marked, *(F.col(quoted(each)) for each in type.names))
 
 
-def by_batch(work: Callable[[pa.Array], pa.Array], type: Any) -> Callable[[Column], Column]:
-    """Return a column function that Spark calls with Arrow batches."""
+def by_batch(
+    work: Callable[[pa.Array], pa.Array], type: Any, frame: DataFrame
+) -> Callable[[Column], Column]:
+    """Return a column function that Spark calls with Arrow batches of a DataFrame."""
+    shipment = shipped(work, frame.sparkSession)
 
     def call(batch: pa.Array) -> pa.Array:
-        return work(batch)
+        return shipment.opened()(batch)
 
     call.__annotations__ = {"batch": pa.Array, "return": pa.Array}  # Spark takes no text
     made: Callable[[Column], Column] = arrow_udf(call, type)  # type: ignore[call-overload]

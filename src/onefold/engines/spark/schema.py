@@ -27,7 +27,13 @@ from onefold.core.types import (
 from onefold.core.values import listed
 
 TIME = "_onefold_time"
-"""The event time in milliseconds, beside attributes that may have any name."""
+"""The event time, beside attributes that may have any name."""
+
+RAW = "_onefold_raw"
+"""A row as it stands in a file, where it could not be read; else null."""
+
+FARTHEST = 2**53
+"""Event times beyond ± this many milliseconds are none to Spark."""
 
 
 class WrongSchema(PlanError):
@@ -127,27 +133,34 @@ def checked(source: Source, frame: DataFrame, time: str) -> DataFrame:
             hint=f"the source holds {source.type}",
         )
     attributes = [
-        frame[f"`{_quoted(name)}`"].cast(spark_type(kind)).alias(name)
+        frame[quoted(name)].cast(spark_type(kind)).alias(name)
         for name, kind in source.type.attributes
     ]
-    return frame.select(event_time(frame, time, held[time], source).alias(TIME), *attributes)
+    raw = [RAW] if RAW in held else []
+    return frame.select(event_time(frame, time, held[time], source).alias(TIME), *attributes, *raw)
 
 
 def event_time(frame: DataFrame, time: str, kind: spark.DataType, source: Source) -> Column:
     """Return the column of event times as Spark's timestamps, floored to the millisecond."""
-    column = frame[f"`{_quoted(time)}`"]
+    column = frame[quoted(time)]
     match kind:
         case spark.TimestampType():
             return F.timestamp_millis(F.unix_millis(column))
         case spark.TimestampNTZType() | spark.DateType():
             return F.timestamp_millis(F.unix_millis(column.cast("timestamp")))
         case spark.LongType() | spark.IntegerType():
-            return F.timestamp_millis(column.cast("bigint"))
+            return millis(column.cast("bigint"))
     raise WrongSchema(
         f"source {source.name}: the event time {time!r} is a {kind.simpleString()}",
         hint="it must be a timestamp, or whole milliseconds (bigint)",
     )
 
 
-def _quoted(name: str) -> str:
-    return name.replace("`", "``")
+def millis(column: Column) -> Column:
+    """Return milliseconds as a timestamp, null where there is none."""
+    return F.when(F.abs(column) < FARTHEST, F.timestamp_millis(column))
+
+
+def quoted(name: str) -> str:
+    """Write a column's name so that Spark takes it as it is."""
+    return "`" + name.replace("`", "``") + "`"

@@ -48,9 +48,12 @@ def play(
     scripts: Sequence[tuple[Plan, Sequence[Step]]],
     *,
     apart: bool = False,
-    checkpoint: str | None = None,
+    restarting: bool = False,
 ) -> list[list[Made]]:
-    """Play scripts side by side in one streaming query; return what each of their steps made."""
+    """Play scripts side by side in one streaming query; return what each of their steps made.
+
+    With `restarting` the query is stopped after each step, and goes on from its checkpoint.
+    """
     players, first = [], 0
     for lane, (plan, steps) in enumerate(scripts):
         players.append(_Player(plan, steps, lane, first))
@@ -62,20 +65,21 @@ def play(
     with TemporaryDirectory(prefix="onefold-script-") as folder:
         written = Path(folder, "steps")
         written.mkdir()
-        query = _Query(players)
-        running = (
-            line.parcels(_read(session, line, written))
-            .writeStream.foreachBatch(query.take)
-            .option("checkpointLocation", checkpoint or str(Path(folder, "checkpoint")))
-            .start()
-        )
+        played = _Played(players)
+        parcels = line.parcels(_read(session, line, written))
+        writer = parcels.writeStream.foreachBatch(played.take)
+        writer = writer.option("checkpointLocation", str(Path(folder, "checkpoint")))
+        query = writer.start()
         try:
             for number in range(max(len(each.steps) for each in players)):
-                query.step = number
+                played.step = number
                 _write(written, number, [row for each in players for row in each.rows(number)])
-                running.processAllAvailable()
+                query.processAllAvailable()
+                if restarting:
+                    query.stop()
+                    query = writer.start()
         finally:
-            running.stop()
+            query.stop()
     return [each.made for each in players]
 
 
@@ -87,7 +91,7 @@ def _read(session: SparkSession, line: Line, folder: Path) -> DataFrame:
         .select(F.timestamp_millis("step").alias("at"), "source", F.unbase64("data").alias("data"))
         .withWatermark("at", "0 seconds")
     )
-    scripted = by_batch(Scripted(line.stages[0], line.settings), PARCELS)
+    scripted = by_batch(Scripted(line.stages[0], line.settings), PARCELS, told)
     return told.select(F.inline(scripted(F.struct("source", "data"))))
 
 
@@ -144,7 +148,7 @@ class _Player:
 
 
 @dataclass
-class _Query:
+class _Played:
     """What comes out of the query, batch by batch."""
 
     players: Sequence[_Player]

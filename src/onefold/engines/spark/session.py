@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
@@ -21,9 +23,16 @@ class NoJava(OnefoldError):
 
 
 def session(
-    master: str | None = None, *, name: str = "onefold", config: Mapping[str, str] | None = None
+    master: str | None = None,
+    *,
+    name: str = "onefold",
+    config: Mapping[str, str] | None = None,
+    log: Path | None = None,
 ) -> SparkSession:
-    """Return the session of this process, or make one that fits: by default on all local cores."""
+    """Return the session of this process, or make one that fits: by default on all local cores.
+
+    With `log`, what the JVM has to say goes to that file, and not to standard error.
+    """
     running = SparkSession.getActiveSession()
     if running is not None and master is None:
         return with_state_store(running)
@@ -51,11 +60,29 @@ def session(
     for key, value in settings.items():
         builder = builder.config(key, value)
     try:
-        return builder.getOrCreate()
+        with _stderr_to(log):
+            return builder.getOrCreate()
     except PySparkRuntimeError as problem:
         if problem.getCondition() == "JAVA_GATEWAY_EXITED":
             raise _no_java("Java did not start") from None
         raise
+
+
+@contextmanager
+def _stderr_to(log: Path | None) -> Iterator[None]:
+    """Give the processes that start meanwhile a file as their standard error."""
+    if log is None:
+        yield
+        return
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with log.open("ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def with_state_store(running: SparkSession) -> SparkSession:

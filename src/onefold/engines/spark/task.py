@@ -49,7 +49,8 @@ class BadRow:
 
     source: int
     reason: str
-    row: dict[str, Any]
+    row: dict[str, Any] | str
+    """The row, or its text where it could not be read."""
 
 
 @dataclass

@@ -1,0 +1,252 @@
+"""onefold run --engine spark: a pipeline as a streaming query, from inputs to a folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onefold.core.plan import Plan
+from onefold.core.time import show_time
+from onefold.core.values import listed
+from onefold.operators.rewrites import rewrite
+
+if TYPE_CHECKING:  # pyspark takes a second to import
+    from onefold.engines.spark.inputs import Input
+    from onefold.engines.spark.job import Job, Progress
+
+FORMATS = {
+    ".json": "json", ".jsonl": "json", ".ndjson": "json",
+    ".csv": "csv", ".parquet": "parquet", ".txt": "text", ".orc": "orc",
+}  # fmt: skip
+PATHLESS = ("rate", "rate-micro-batch", "socket", "kafka")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says about a run on Spark."""
+
+    inputs: Sequence[str]
+    input_formats: Sequence[str]
+    input_options: Sequence[str]
+    output: str
+    output_format: str | None
+    output_options: Sequence[str]
+    on_error: str
+    late: str | None
+    time: str
+    delay: int
+    checkpoint: str | None
+    master: str | None
+    follow: bool
+    trigger: str
+    rewrites: bool
+    quiet: bool
+
+
+def run(plan: Plan, options: Options) -> None:
+    """Run a plan on Spark as the options say."""
+    plan = rewrite(plan)[0] if options.rewrites else plan
+    inputs = _inputs(plan, options)
+    if options.follow and options.checkpoint is None:
+        raise click.UsageError("--follow needs --checkpoint DIR, to go on after a stop")
+    with ExitStack() as stack:
+        folder = options.checkpoint or stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="onefold-")
+        )
+        log = Path(folder) / "onefold" / "spark.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        from onefold.cli.spark_sink import FolderSink
+        from onefold.engines.spark.job import Job
+        from onefold.engines.spark.session import session
+
+        running = session(options.master, log=log)
+        stack.callback(running.stop)
+        sink = stack.enter_context(
+            FolderSink.opened(
+                plan,
+                options.output,
+                _format_of(options.output, options.output_format, "--output"),
+                _pairs(options.output_options, "--output-option"),
+                _quarantine(options.on_error),
+                options.late,
+                options.time,
+            )
+        )
+        job = Job(
+            running, plan, inputs, sink, Path(folder), options.time, options.delay, options.rewrites
+        )
+        with _shown(quiet=options.quiet, job=job):
+            _work(job, options)
+
+
+def _work(job: Job, options: Options) -> None:
+    if not options.follow:
+        job.once()
+        if not options.quiet:
+            for line in job.books.balance(job.plan).lines():
+                click.echo(line, err=True)
+        return
+    asked = _Asked()
+    with asked.on_interrupt():
+        job.follow(options.trigger, asked)
+    if not options.quiet:
+        books = job.books
+        click.echo(
+            f"stopped after batch {books.batch}: read {books.read(job.plan)}, written "
+            f"{books.written}, late {books.late.total()}, quarantined "
+            f"{books.bad.total() + books.failures.total()}; the same command goes on from here",
+            err=True,
+        )
+
+
+@dataclass
+class _Asked:
+    """Whether someone asked to stop."""
+
+    said: bool = False
+
+    def __call__(self) -> bool:
+        return self.said
+
+    @contextmanager
+    def on_interrupt(self) -> Iterator[None]:
+        """Take Ctrl-C as a request to stop after the batch; a second one stops at once."""
+
+        def ask(*_: Any) -> None:
+            if self.said:
+                raise KeyboardInterrupt
+            self.said = True
+            click.echo("stopping after this batch (once more: at once)", err=True)
+
+        before = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+
+def _inputs(plan: Plan, options: Options) -> dict[str, Input]:
+    from onefold.engines.spark.inputs import Input
+
+    paths = _named(plan, options.inputs, "--input", "PATH")
+    formats = _named(plan, options.input_formats, "--input-format", "FORMAT")
+    settings: dict[str, dict[str, str]] = {name: {} for name in plan.sources}
+    for each in options.input_options:
+        name, dot, rest = each.partition(".")
+        key, equals, value = rest.partition("=")
+        if not dot or not equals or name not in settings:
+            raise click.UsageError(f"--input-option {each}: write SOURCE.OPTION=VALUE")
+        settings[name][key] = value
+    found = {}
+    for name in plan.sources:
+        path: str | None = paths.get(name)
+        if path is None and formats.get(name) is None:
+            raise click.UsageError(f"no input for source {name}: write --input {name}=PATH")
+        if path is not None and path in PATHLESS and name not in formats:
+            formats[name] = path
+            path = None
+        if path is not None and "://" not in path and not _exists(path):
+            raise click.UsageError(f"--input {name}={path}: there is no such file or folder")
+        kind = _format_of(path or "", formats.get(name), f"--input {name}")
+        found[name] = Input(kind, _readable(path), settings[name])
+    return found
+
+
+def _exists(path: str) -> bool:
+    return Path(path).exists() or any(Path().glob(path) if not os.path.isabs(path) else [path])  # noqa: PTH117
+
+
+def _readable(path: str | None) -> str | None:
+    """Return what Spark's file streams read: they want a folder or a pattern, not a file."""
+    if path is None or "://" in path or not Path(path).is_file():
+        return path
+    place = Path(path).resolve()
+    # Brackets make a pattern of the one name that it fits.
+    return str(place.parent / f"{{{place.name}}}")
+
+
+def _named(plan: Plan, given: Sequence[str], option: str, what: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or not value:
+            raise click.UsageError(f"{option} {each}: write {option} SOURCE={what}")
+        if name not in plan.sources:
+            near = get_close_matches(name, list(plan.sources), n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there is {listed(list(plan.sources))}"
+            raise click.UsageError(f"{option} {each}: there is no source {name!r}; {hint}")
+        if name in found:
+            raise click.UsageError(f"{option} {each}: source {name!r} has one already")
+        found[name] = value
+    return found
+
+
+def _format_of(path: str, given: str | None, option: str) -> str:
+    if given or path == "-":
+        return given or "-"
+    place = Path(path.lower().removesuffix(".gz"))
+    if place.suffix in FORMATS:
+        return FORMATS[place.suffix]
+    inside = sorted(each.suffix for each in Path(path).glob("*") if each.suffix in FORMATS)
+    if inside:
+        return FORMATS[inside[0]]
+    if option == "--output":
+        return "json"
+    raise click.UsageError(
+        f"{option}: {path} does not tell its format: add {option.split(maxsplit=1)[0]}-format"
+    )
+
+
+def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
+    found = {}
+    for each in given:
+        key, equals, value = each.partition("=")
+        if not equals:
+            raise click.UsageError(f"{option} {each}: write {option} OPTION=VALUE")
+        found[key] = value
+    return found
+
+
+def _quarantine(on_error: str) -> str | None:
+    if on_error == "fail":
+        return None
+    kind, _, where = on_error.partition("=")
+    if kind != "quarantine" or not where:
+        raise click.UsageError(f"--on-error {on_error}: write fail or quarantine=DIR")
+    return where
+
+
+@contextmanager
+def _shown(*, quiet: bool, job: Job) -> Iterator[None]:
+    """Show on a terminal how the query stands."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("starting the query") as status:
+        show: Callable[[Progress], None] = lambda told: status.update(told_in_a_line(told))  # noqa: E731
+        job.on_progress = show
+        yield
+
+
+def told_in_a_line(progress: Progress) -> str:
+    """Write how a query stands."""
+    watermark = "none yet" if progress.watermark is None else show_time(progress.watermark)
+    lag = "" if progress.lag is None else f" ({progress.lag:,.0f} s behind)"
+    return (
+        f"batch {progress.batch}: {progress.read:,} tuples read, {progress.per_second:,.0f}/s, "
+        f"watermark {watermark}{lag}, {progress.state_rows:,} rows of state, "
+        f"{progress.late:,} late"
+    )

@@ -1,0 +1,96 @@
+"""What a query reads: files by their format, or whatever Spark reads by a name and options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
+from pyspark.sql import types as spark
+
+from onefold.core.plan import Source
+from onefold.engines.spark.clock import END_MILLIS
+from onefold.engines.spark.schema import RAW, TIME, WrongSchema, checked, millis, quoted, spark_type
+
+WHOLE = r"^\s*[+-]?[0-9]+\s*$"
+
+
+@dataclass(frozen=True)
+class Input:
+    """Where a source's rows come from."""
+
+    format: str
+    path: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether all that is there can be waited for: files, and no more than there are."""
+        return self.path is not None
+
+    def read(self, session: SparkSession, source: Source, time: str) -> DataFrame:
+        """Return the rows as a stream, with the columns of the source, checked."""
+        reader = session.readStream.format(self.format).options(**self.options)
+        match self.format:
+            case "json":
+                wanted = {**_columns(source, time), RAW: spark.StringType()}
+            case "csv":
+                names = _header(session, self)
+                known = {**dict.fromkeys(names, spark.StringType()), **_columns(source, time)}
+                wanted = {**{name: known[name] for name in names}, RAW: spark.StringType()}
+                reader = reader.option("header", "true")
+            case "parquet" | "orc" | "avro":
+                found = session.read.format(self.format).options(**self.options).load(self.path)
+                return checked(source, self._load(reader.schema(found.schema)), time)
+            case _:
+                return checked(source, self._load(reader), time)
+        schema = spark.StructType([spark.StructField(*each) for each in wanted.items()])
+        raw = {"columnNameOfCorruptRecord": RAW, "mode": "PERMISSIVE"}
+        frame = self._load(reader.schema(schema).options(**raw))
+        if time in frame.columns and time not in source.type.names:
+            frame = frame.withColumn(time, _moment(F.col(quoted(time))))
+        return checked(source, frame, time)
+
+    def _load(self, reader: Any) -> DataFrame:
+        loaded: DataFrame = reader.load(self.path) if self.path else reader.load()
+        return loaded
+
+
+def with_end(frame: DataFrame, control: str) -> DataFrame:
+    """Return the rows of a source, and those of the control stream behind them."""
+    told = frame.sparkSession.readStream.schema("time bigint").json(control)
+    kinds = {field.name: field.dataType for field in frame.schema.fields}
+    nothing = [F.lit(None).cast(kinds[name]).alias(name) for name in frame.columns if name != TIME]
+    return frame.unionAll(told.select(F.timestamp_millis("time").alias(TIME), *nothing))
+
+
+def write_end(control: Path) -> None:
+    """End every source of a query that reads this control stream."""
+    part = control / ".end"
+    part.write_text(f'{{"time": {END_MILLIS}}}\n')
+    part.rename(control / "end.json")
+
+
+def _columns(source: Source, time: str) -> dict[str, spark.DataType]:
+    attributes = {name: spark_type(kind) for name, kind in source.type.attributes}
+    return {time: spark.StringType(), **attributes}
+
+
+def _header(session: SparkSession, read: Input) -> list[str]:
+    first = session.read.options(**read.options).option("header", "true").csv(read.path or "")
+    if not first.columns:
+        raise WrongSchema(f"{read.path} has no header", hint="the first line names the columns")
+    return first.columns
+
+
+def _moment(text: Column) -> Column:
+    """Return the event time that a text holds: milliseconds, or ISO 8601."""
+    number = text.try_cast("double")
+    return (
+        F.when(text.rlike(WHOLE), millis(text.try_cast("bigint")))
+        .when(number.isNotNull(), millis(F.floor(number)))
+        .otherwise(text.try_cast("timestamp"))
+    )

@@ -1,0 +1,120 @@
+"""A plan over DataFrames: everything that comes out of it, and each part of that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
+
+from onefold.core.errors import UnknownSource
+from onefold.core.packing import unpacked
+from onefold.core.plan import Plan
+from onefold.core.records import Tuple
+from onefold.core.time import Duration, duration
+from onefold.core.values import listed
+from onefold.engines.accounts import written_by_user
+from onefold.engines.spark.fragments import cut
+from onefold.engines.spark.parcels import REPORT
+from onefold.engines.spark.query import MARK, Line, by_batch, enter, outputs, places, stages
+from onefold.engines.spark.schema import checked
+from onefold.engines.spark.session import with_state_store
+from onefold.engines.spark.task import Settings
+from onefold.operators.rewrites import rewrite
+
+LATE = "array<struct<time: bigint, operator: string, tuple: string>>"
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A plan over checked DataFrames."""
+
+    plan: Plan
+    frames: Mapping[str, DataFrame]
+    time: str
+    delay: int
+    apart: bool
+
+    @classmethod
+    def over(
+        cls,
+        plan: Plan,
+        inputs: Mapping[str, DataFrame],
+        *,
+        time: str,
+        delay: Duration,
+        rewrites: bool,
+    ) -> Pipeline:
+        """Return a plan over the DataFrames of its sources, checked."""
+        if missing := [name for name in plan.sources if name not in inputs]:
+            raise UnknownSource(
+                f"there is no DataFrame for source {listed(missing)}",
+                hint=f'give one: {{"{missing[0]}": df, …}}',
+            )
+        if unknown := [name for name in inputs if name not in plan.sources]:
+            raise UnknownSource(
+                f"the pipeline has no source {listed(unknown)}",
+                hint=f"its sources are {listed(list(plan.sources))}",
+            )
+        frames = {
+            name: checked(source, inputs[name], time) for name, source in plan.sources.items()
+        }
+        shorter = rewrite(plan)[0] if rewrites else plan
+        return cls(shorter, frames, time, duration(delay, "delay"), apart=not rewrites)
+
+    @property
+    def streaming(self) -> bool:
+        """Whether the inputs are streams."""
+        return any(frame.isStreaming for frame in self.frames.values())
+
+    def parcels(self, *, reporting: bool = False, forgiving: bool = False) -> DataFrame:
+        """Return all that comes out: output, and if asked for, reports."""
+        running = with_state_store(next(iter(self.frames.values())).sparkSession)
+        settings = Settings(places(running), reporting=reporting, forgiving=forgiving)
+        line = Line(stages([cut(self.plan, apart=self.apart)]), settings, self.streaming)
+        delay = self.delay if self.streaming else None
+        return line.parcels(enter(line, self.plan, self.frames, delay))
+
+    def output(self) -> DataFrame:
+        """Return the output of the plan."""
+        return self.output_of(self.parcels(), mark=self.streaming)
+
+    def output_of(self, parcels: DataFrame, *, mark: bool = False) -> DataFrame:
+        """Return the output among parcels."""
+        return outputs(parcels, self.plan.output.type, self.time, mark=self.delay if mark else None)
+
+    def late(self, write: Callable[[Tuple], str]) -> DataFrame:
+        """Return what every operator dropped, each tuple written as text."""
+        reports = self.parcels(reporting=True).where(
+            (F.col("node") == REPORT) & F.col("data").isNotNull()
+        )
+        steps = [str(written_by_user(node).step) for node in self.plan.nodes]
+        told = reports.select(
+            F.inline(by_batch(_Dropped(tuple(steps), write), LATE, reports)(F.col("data")))
+        )
+        moment = F.timestamp_millis("time")
+        metadata: dict[str, Any] = {"metadata": {MARK: self.delay}} if self.streaming else {}
+        return told.select(moment.alias(self.time, **metadata), "operator", "tuple")
+
+
+@dataclass(frozen=True)
+class _Dropped:
+    """The late tuples of reports, as rows."""
+
+    steps: tuple[str, ...]
+    write: Callable[[Tuple], str]
+
+    def __call__(self, batch: pa.BinaryArray) -> pa.ListArray:
+        rows = [
+            [
+                (t.time, self.steps[number], self.write(t))
+                for number, tuples in unpacked(data).late
+                for t in tuples
+            ]
+            for data in batch.to_pylist()
+        ]
+        kind = pa.struct([("time", pa.int64()), ("operator", pa.string()), ("tuple", pa.string())])
+        return pa.array(rows, pa.list_(kind))

@@ -1,0 +1,61 @@
+"""Every transcript, replayed on Spark as it stands, explicit watermarks included."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from onefold.check.replay import on_spark, replay_transcripts
+from onefold.check.transcript import Transcript, read_transcript
+from onefold.core.lower import lower
+from onefold.core.plan import Implementation, Plan
+from onefold.operators.rewrites import rewrite
+from test_transcripts import without_one_tuple
+
+FILES = sorted((Path(__file__).parents[1] / "transcripts").glob("*.yaml"))
+TRANSCRIPTS = [read_transcript(file) for file in FILES]
+
+
+def rewritten(plan: Plan, implementation: Implementation) -> Plan:
+    return rewrite(lower(plan, implementation))[0]
+
+
+def named(*names: str) -> list[Transcript]:
+    return [each for each in TRANSCRIPTS if each.file.stem in names]
+
+
+@pytest.mark.parametrize("lowering", [lower, rewritten], ids=["literal", "rewritten"])
+@pytest.mark.parametrize("implementation", Implementation)
+@pytest.mark.usefixtures("session")
+def test_every_transcript_passes(implementation: Implementation, lowering: object) -> None:
+    results = replay_transcripts(TRANSCRIPTS, [implementation], on_spark, lowering)  # type: ignore[arg-type]
+    assert len(results) > 100
+    assert [str(each.problem) for each in results if not each.passed] == []
+
+
+@pytest.mark.usefixtures("session")
+def test_with_a_shuffle_for_each_aggregate() -> None:
+    apart = partial(on_spark, apart=True)
+    results = replay_transcripts(named("join", "model_chain"), [Implementation.AGGREGATE], apart)
+    assert [str(each.problem) for each in results if not each.passed] == []
+
+
+@pytest.mark.usefixtures("session")
+def test_a_wrong_transcript_fails() -> None:
+    wrong = [without_one_tuple(each) for each in named("aggregate", "join", "stateful", "loop")]
+    results = replay_transcripts(wrong, [Implementation.DEDICATED], on_spark)
+    for transcript in wrong:
+        of_file = [each for each in results if each.file == transcript.file]
+        assert any("differs" in str(each.problem) for each in of_file), transcript.file
+
+
+@pytest.mark.parametrize("partitions_now", [1, 5])
+@pytest.mark.usefixtures("partitions")
+def test_with_other_numbers_of_partitions(session: SparkSession, partitions_now: int) -> None:
+    session.conf.set("spark.sql.shuffle.partitions", str(partitions_now))
+    files = named("aggregate", "aggregate_lateness", "join_sliding", "stateful", "loop", "late")
+    results = replay_transcripts(files, Implementation, on_spark)
+    assert [str(each.problem) for each in results if not each.passed] == []
