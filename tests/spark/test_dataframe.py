@@ -17,9 +17,13 @@ from streams import Drained, Folder, drain
 import onefold as of
 from onefold import spark
 from onefold.core.errors import UnknownSource
+from onefold.core.packing import unpacked
 from onefold.core.plan import Implementation
 from onefold.engines.reference import Engine
+from onefold.engines.spark.books import Books
 from onefold.engines.spark.fragments import cut, shuffled
+from onefold.engines.spark.parcels import REPORT
+from onefold.engines.spark.pipeline import Pipeline
 from onefold.engines.spark.schema import WrongSchema
 from onefold.operators.rewrites import rewrite
 from oracle import multiset
@@ -265,10 +269,28 @@ def test_late_tuples_are_there_and_counted(session: SparkSession, tmp_path: Path
 def test_state_stays_bounded(session: SparkSession, tmp_path: Path) -> None:
     """Two hundred batches of a stream that has no end."""
     folder = Folder(tmp_path / "in", ROW)
-    for batch in range(100):  # each is followed by a batch that only moves the watermark
+    for batch in range(200):
         folder.put([(batch * 10 + n, "abc"[n % 3], n) for n in range(10)])
-    frame = spark.dataframe(PIPELINES["chain"](), {"s": folder.stream(session)})
     session.conf.set("spark.sql.streaming.numRecentProgressUpdates", "1000")
-    rows = drain(frame, tmp_path / "checkpoint").state_rows()
-    assert len(rows) >= 100
-    assert max(rows) <= 2
+    plan = of.lower(PIPELINES["chain"](), "aggregate-plus")
+    given = {"s": folder.stream(session)}
+    pipeline = Pipeline.over(plan, given, time="ts", delay=0, rewrites=True)
+    books, held = Books(), []
+
+    def take(batch: DataFrame, _: int) -> None:
+        for row in batch.where("data is not null").collect():
+            if row.node == REPORT:
+                books.add(unpacked(bytes(row.data)))
+        held.append(sum(books.held.values()))
+
+    parcels = pipeline.parcels(reporting=True).writeStream.foreachBatch(take)
+    query = parcels.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    query.processAllAvailable()
+    rows = [
+        sum(op["numRowsTotal"] for op in told["stateOperators"]) for told in query.recentProgress
+    ]
+    query.stop()
+    assert len(held) >= 200
+    assert set(rows[2:]) == {2}  # one for each group, which holds what is open
+    assert 0 < max(held) <= 60  # two windows of 10 ms, each tuple up to three times
+    assert max(held[150:]) <= max(held[:50])

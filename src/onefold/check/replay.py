@@ -27,6 +27,7 @@ from onefold.core.records import Tuple
 from onefold.core.showing import USERS_ERRORS, told
 from onefold.core.time import TICK
 from onefold.engines.reference import Engine
+from onefold.operators.rewrites import rewrite
 
 
 class Runner(Protocol):
@@ -114,10 +115,17 @@ def replay(
     path: str | Path,
     implementations: Iterable[str | Implementation] = tuple(Implementation),
     engine: str = "reference",
+    *,
+    rewrites: bool = False,
 ) -> list[CaseResult]:
     """Run every case of a transcript in these implementations; refuse a bad transcript."""
     chosen = [Implementation.of(each) for each in implementations]
-    return replay_transcripts([read_transcript(Path(path))], chosen, ENGINES[engine])
+    lowering = _rewritten if rewrites else lower
+    return replay_transcripts([read_transcript(Path(path))], chosen, ENGINES[engine], lowering)
+
+
+def _rewritten(plan: Plan, implementation: Implementation) -> Plan:
+    return rewrite(lower(plan, implementation))[0]
 
 
 def replay_transcripts(

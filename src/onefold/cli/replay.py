@@ -33,19 +33,25 @@ ALL = "all"
     show_default=True,
     help="how the operators are carried out",
 )
-def command(files: tuple[Path, ...], engine: str, implementation: str) -> None:
+@click.option(
+    "--rewrites/--no-rewrites",
+    default=False,
+    help="shorten compositions first, where the answer is the same",
+)
+def command(files: tuple[Path, ...], *, engine: str, implementation: str, rewrites: bool) -> None:
     """Replay the transcripts in FILES; exit 1 if a case fails or a file can't be read.
 
     \b
     onefold replay tests/transcripts/*.yaml
     onefold replay mine.yaml --implementation aggregate
+    onefold replay mine.yaml --engine spark
     """
     chosen = list(Implementation) if implementation == ALL else [Implementation(implementation)]
     results: list[CaseResult] = []
     unreadable = 0
     for file in files:
         try:
-            of_file = replay(file, chosen, engine)
+            of_file = replay(file, chosen, engine, rewrites=rewrites)
         except BadTranscript as problem:
             unreadable += 1
             click.echo(f"error: {problem}", err=True)

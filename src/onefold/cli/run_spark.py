@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from onefold.core.plan import Plan
-from onefold.core.time import show_time
+from onefold.core.time import duration, show_time
 from onefold.core.values import listed
 from onefold.operators.rewrites import rewrite
 
@@ -59,6 +59,14 @@ def run(plan: Plan, options: Options) -> None:
     inputs = _inputs(plan, options)
     if options.follow and options.checkpoint is None:
         raise click.UsageError("--follow needs --checkpoint DIR, to go on after a stop")
+    writing = (
+        options.output,
+        _format_of(options.output, options.output_format, "--output"),
+        _pairs(options.output_options, "--output-option"),
+        _quarantine(options.on_error),
+        options.late,
+        options.time,
+    )
     with ExitStack() as stack:
         folder = options.checkpoint or stack.enter_context(
             tempfile.TemporaryDirectory(prefix="onefold-")
@@ -67,21 +75,13 @@ def run(plan: Plan, options: Options) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
         from onefold.cli.spark_sink import FolderSink
         from onefold.engines.spark.job import Job
-        from onefold.engines.spark.session import session
+        from onefold.engines.spark.session import active, session
 
+        ours = active() is None
         running = session(options.master, log=log)
-        stack.callback(running.stop)
-        sink = stack.enter_context(
-            FolderSink.opened(
-                plan,
-                options.output,
-                _format_of(options.output, options.output_format, "--output"),
-                _pairs(options.output_options, "--output-option"),
-                _quarantine(options.on_error),
-                options.late,
-                options.time,
-            )
-        )
+        if ours:
+            stack.callback(running.stop)
+        sink = stack.enter_context(FolderSink.opened(plan, *writing))
         job = Job(
             running, plan, inputs, sink, Path(folder), options.time, options.delay, options.rewrites
         )
@@ -98,7 +98,7 @@ def _work(job: Job, options: Options) -> None:
         return
     asked = _Asked()
     with asked.on_interrupt():
-        job.follow(options.trigger, asked)
+        job.follow(duration(options.trigger, "--trigger"), asked)
     if not options.quiet:
         books = job.books
         click.echo(
@@ -247,6 +247,6 @@ def told_in_a_line(progress: Progress) -> str:
     lag = "" if progress.lag is None else f" ({progress.lag:,.0f} s behind)"
     return (
         f"batch {progress.batch}: {progress.read:,} tuples read, {progress.per_second:,.0f}/s, "
-        f"watermark {watermark}{lag}, {progress.state_rows:,} rows of state, "
+        f"watermark {watermark}{lag}, {progress.held:,} tuples held, "
         f"{progress.late:,} late"
     )

@@ -25,10 +25,15 @@ class Books:
     failures: Counter[Step] = field(default_factory=Counter)
     calls: Counter[About] = field(default_factory=Counter)
     written: int = 0
+    held: dict[tuple[int, int], int] = field(default_factory=dict)
+    """How many tuples are in state, by task."""
 
     def add(self, report: Report) -> None:
         """Add what a task tells."""
         self.counts.update(report.counts)
+        if report.held:
+            place, count = report.held
+            self.held[place] = count
         for number, tuples in report.late:
             self.late[number] += len(tuples)
         for row in report.bad_rows:

@@ -61,7 +61,8 @@ class Progress:
     """In milliseconds; none before the first."""
     lag: float | None
     """How far the watermark is behind the clock, in seconds."""
-    state_rows: int
+    held: int
+    """How many tuples are in state."""
     late: int
 
 
@@ -98,10 +99,10 @@ class Job:
             query.stop()
         self._raise(query)
 
-    def follow(self, trigger: str, stopping: Callable[[], bool]) -> None:
-        """Go on until `stopping`, and then to the end of the batch."""
+    def follow(self, trigger: int, stopping: Callable[[], bool]) -> None:
+        """Begin a batch every `trigger` ms until `stopping`, and then go to the end of the batch."""
         self._prepare()
-        query = self._start({"processingTime": trigger})
+        query = self._start({"processingTime": f"{trigger} milliseconds"})
         try:
             while query.isActive and not stopping():
                 self._wait(query)
@@ -217,7 +218,7 @@ class Job:
             told.get("processedRowsPerSecond") or 0.0,
             int(moment.timestamp() * 1000) if moment and known else None,
             (datetime.now(UTC) - moment).total_seconds() if moment and known else None,
-            sum(each["numRowsTotal"] for each in told["stateOperators"]),
+            sum(self.books.held.values()),
             self.books.late.total(),
         )
         self.on_progress(progress)

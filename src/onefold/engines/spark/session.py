@@ -33,7 +33,7 @@ def session(
 
     With `log`, what the JVM has to say goes to that file, and not to standard error.
     """
-    running = SparkSession.getActiveSession()
+    running = active()
     if running is not None and master is None:
         return with_state_store(running)
     use_this_python()
@@ -66,6 +66,11 @@ def session(
         if problem.getCondition() == "JAVA_GATEWAY_EXITED":
             raise _no_java("Java did not start") from None
         raise
+
+
+def active() -> SparkSession | None:
+    """Return the session that this process has already, if it has one."""
+    return SparkSession.getActiveSession()
 
 
 @contextmanager

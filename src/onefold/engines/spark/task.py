@@ -64,11 +64,13 @@ class Report:
     bad_rows: list[BadRow] = field(default_factory=list)
     counts: Counter[tuple[int, str, int]] = field(default_factory=Counter)
     """Tuples received, emitted and dropped: by node, what, and port."""
+    held: tuple[tuple[int, int], int] | None = None
+    """How many tuples the task holds now, by its group and the first of its operators."""
     error: OnefoldError | None = None
     """What stopped the task."""
 
     def __bool__(self) -> bool:
-        return bool(self.late or self.failures or self.bad_rows or self.counts or self.error)
+        return any((self.late, self.failures, self.bad_rows, self.counts, self.held, self.error))
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,9 @@ class Task:
             yield from out
         if self.reporting:
             self._count()
+            if self.fragment.shuffled and self.report.error is None:
+                place = self.group, self.fragment.entries[0].node
+                self.report.held = place, self.engine.open_tuples()
             if self.report:
                 yield Parcel(self.group, REPORT, packed(self.report))
             self.stopped = self.report.error is not None

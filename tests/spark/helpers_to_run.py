@@ -1,0 +1,5 @@
+"""A module beside a pipeline."""
+
+
+def shout(word):
+    return word.upper()

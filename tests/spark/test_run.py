@@ -1,0 +1,265 @@
+"""onefold run --engine spark: files in, folders out, nothing lost, and errors that help."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from onefold.cli import cli as main
+
+HERE = Path(__file__).parent
+PIPELINES = HERE / "pipelines_to_run.py"
+ROWS = [(1, "a", 1), (2, "b", 2), (12, "a", 3), (5, "b", 0), (27, "c", 1)]
+
+
+def lines(rows: Iterable[tuple[Any, ...]]) -> str:
+    named = (dict(zip(("time", "word", "n"), row, strict=True)) for row in rows)
+    return "".join(json.dumps(row) + "\n" for row in named)
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> Path:
+    file = tmp_path / "words.jsonl"
+    file.write_text(lines(ROWS))
+    return file
+
+
+def run(name: str, *options: str) -> Result:
+    return CliRunner().invoke(
+        main, ["run", f"{PIPELINES}:{name}", "--engine", "spark", *options], catch_exceptions=False
+    )
+
+
+def read(folder: Path) -> list[dict[str, Any]]:
+    parts = sorted(folder.glob("batch=*/*.json"))
+    return [json.loads(line) for part in parts for line in part.read_text().splitlines()]
+
+
+def journal(folder: Path) -> list[dict[str, Any]]:
+    parts = sorted(folder.glob("*.jsonl"))
+    return [json.loads(line) for part in parts for line in part.read_text().splitlines()]
+
+
+def counts(rows: Iterable[dict[str, Any]]) -> list[tuple[str, int]]:
+    return sorted((row["word"], row["n"]) for row in rows)
+
+
+COUNTED = [("a", 1), ("a", 1), ("b", 1), ("c", 1)]
+
+
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize("implementation", ["dedicated", "aggregate"])
+def test_a_file_is_drained_and_balanced(words: Path, tmp_path: Path, implementation: str) -> None:
+    out = tmp_path / "out"
+    options = ["--implementation", implementation, "--output", str(out)]
+    result = run("counts", "--input", f"words={words}", *options)
+    assert result.exit_code == 0, result.output
+    assert counts(read(out)) == COUNTED
+    assert result.stderr == (
+        "read 5 + produced 4 + copied 0 = written 4 + filtered 1 + quarantined 0 + late 0"
+        " + consumed 4\n"
+    )
+
+
+@pytest.mark.usefixtures("session")
+def test_formats_of_files(tmp_path: Path) -> None:
+    (tmp_path / "json").mkdir()
+    (tmp_path / "json" / "one.json").write_text(lines(ROWS[:3]))
+    with gzip.open(tmp_path / "json" / "two.json.gz", "wt") as file:
+        file.write(lines(ROWS[3:]))
+    with (tmp_path / "words.csv").open("w") as file:
+        csv.writer(file).writerows([("n", "time", "word"), *((n, t, w) for t, w, n in ROWS)])
+    names = ("time", "word", "n")
+    table = pa.table(dict(zip(names, zip(*ROWS, strict=True), strict=True)))
+    pq.write_table(table.set_column(2, "n", table["n"].cast(pa.int32())), tmp_path / "w.parquet")
+    for place in ("json", "words.csv", "w.parquet"):
+        result = run("counts", "--input", f"words={tmp_path / place}", "--output", "-", "--quiet")
+        assert result.exit_code == 0, (place, result.output)
+        assert counts(map(json.loads, result.stdout.splitlines())) == COUNTED, place
+
+
+@pytest.mark.usefixtures("session")
+def test_a_pipeline_file_with_a_helper_and_a_class(words: Path, tmp_path: Path) -> None:
+    words.write_text(lines([(1, "a", 1), (2, "b", 5), (12, "a", 3)]))
+    result = run("loud", "--input", f"words={words}", "--output", "-", "--quiet")
+    assert counts(map(json.loads, result.stdout.splitlines())) == [("A", 3), ("A", 10), ("B", 2)]
+    out = tmp_path / "out"
+    result = run("totals", "--input", f"words={words}", "--output", str(out))
+    assert result.exit_code == 0, result.output
+    assert counts(read(out)) == [("a", 1), ("a", 4), ("b", 5), ("b", 5)]
+
+
+BAD = '{"time": 3, "word": "x", "n": "many"}\n{"time": null, "word": "y", "n": 1}\n{"time": 4\n'
+
+
+@pytest.mark.usefixtures("session")
+def test_bad_rows_are_set_aside_and_the_query_goes_on(words: Path, tmp_path: Path) -> None:
+    words.write_text(lines([*ROWS[:3], (5, "z", 0), ROWS[4]]) + BAD)
+    out, aside = tmp_path / "out", tmp_path / "aside"
+    options = ["--output", str(out), "--on-error", f"quarantine={aside}"]
+    result = run("raising", "--input", f"words={words}", *options)
+    assert result.exit_code == 0, result.output
+    assert "read 8 " in result.stderr
+    assert "quarantined 3 " in result.stderr
+    assert "quarantined windows: 1" in result.stderr
+    told = journal(aside)
+    assert [each["source"] for each in told if "source" in each] == ["source words"] * 3
+    assert "the event time is null" in [each["reason"] for each in told]
+    (window,) = [each for each in told if "window" in each]
+    assert "ZeroDivisionError" in window["reason"]
+    assert window["tuples"] == [{"time": 5, "word": "z", "n": 0}]
+
+
+@pytest.mark.usefixtures("session")
+def test_an_error_names_operator_function_and_tuple(words: Path) -> None:
+    result = CliRunner().invoke(
+        main,
+        ["run", f"{PIPELINES}:loud", "--engine", "spark", "--input", f"words={words}"],
+    )
+    text = f"{result.output}{result.exception}"
+    assert result.exit_code == 1
+    assert "map (pipelines_to_run.py, line" in text
+    assert "lambda (pipelines_to_run.py, line" in text
+    assert "ZeroDivisionError" in text
+    assert "(time=5, word='b', n=0)" in text
+    assert "\tat " not in text
+    assert "py4j" not in text
+
+
+@pytest.mark.usefixtures("session")
+def test_late_rows_are_written_and_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number, rows in enumerate([ROWS, [(28, "c", 1)], [(3, "late", 1), (29, "c", 1)]]):
+        file = folder / f"{number}.json"
+        file.write_text(lines(rows))
+        os.utime(file, (number, number))
+    late = tmp_path / "late"
+    result = run(
+        "counts",
+        *("--input", f"words={folder}", "--input-option", "words.maxFilesPerTrigger=1"),
+        *("--output", str(tmp_path / "out"), "--late", str(late)),
+    )
+    assert result.exit_code == 0, result.output
+    assert "late 1 " in result.stderr
+    assert [each["tuple"] for each in journal(late)] == [{"time": 3, "word": "late", "n": 1}]
+
+
+@pytest.mark.usefixtures("session")
+def test_two_sources(words: Path, tmp_path: Path) -> None:
+    others = tmp_path / "others.jsonl"
+    others.write_text(lines([(3, "b", 7), (15, "a", 8), (25, "d", 9)]))
+    inputs = ["--input", f"words={words}", "--input", f"others={others}"]
+    for implementation in ("dedicated", "aggregate"):
+        options = ["--implementation", implementation, "--output", "-", "--quiet"]
+        result = run("pairs", *inputs, *options)
+        rows = map(json.loads, result.stdout.splitlines())
+        found = sorted((row["word"], row["a"], row["b"]) for row in rows)
+        assert found == [("a", 3, 8), ("b", 0, 7), ("b", 2, 7)], implementation
+
+
+@pytest.mark.usefixtures("session")
+def test_a_stream_that_has_ended_does_not_go_on(words: Path, tmp_path: Path) -> None:
+    options = ["--output", str(tmp_path / "out"), "--checkpoint", str(tmp_path / "kept")]
+    assert run("counts", "--input", f"words={words}", *options).exit_code == 0
+    again = CliRunner().invoke(
+        main,
+        ["run", f"{PIPELINES}:counts", "--engine", "spark", "--input", f"words={words}", *options],
+    )
+    assert "have ended" in f"{again.output}{again.exception}"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "no input for source words"),
+        (["--input", "word=x.json"], "did you mean words?"),
+        (["--input", "words=nowhere.json"], "there is no such file or folder"),
+        (["--input", "words=rate", "--follow"], "--follow needs --checkpoint"),
+        (["--input", "words=rate", "--on-error", "ignore"], "write fail or quarantine=DIR"),
+    ],
+)
+def test_mistakes_on_the_command_line(options: list[str], message: str) -> None:
+    result = run("counts", *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def onefold(*arguments: str, **environment: str) -> subprocess.Popen[str]:
+    def interruptible() -> None:  # a job in the background would ignore Ctrl-C
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    return subprocess.Popen(
+        [sys.executable, "-m", "onefold", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+        preexec_fn=interruptible,  # noqa: PLW1509
+        start_new_session=True,
+    )
+
+
+def test_without_java_there_is_one_sentence(words: Path, tmp_path: Path) -> None:
+    nowhere = {"PATH": str(tmp_path), "JAVA_HOME": ""}
+    query = onefold(
+        "run", f"{PIPELINES}:counts", "--engine", "spark", "--input", f"words={words}", **nowhere
+    )
+    _, told = query.communicate(timeout=60)
+    assert query.returncode == 1
+    assert told.startswith("error: Spark can't start: there is no Java on this machine\n")
+    assert "install Java 17" in told
+    assert len(told.splitlines()) == 2
+
+
+def test_a_query_is_followed_stopped_and_goes_on(tmp_path: Path) -> None:
+    """Ctrl-C stops at a batch; the same command goes on where it stopped, and nothing is twice."""
+    out, kept = tmp_path / "out", tmp_path / "kept"
+    arguments = [
+        *("run", f"{PIPELINES}:ticks", "--engine", "spark", "--input", "ticks=rate"),
+        *("--time", "timestamp", "--input-option", "ticks.rowsPerSecond=20", "--follow"),
+        *("--output", str(out), "--checkpoint", str(kept), "--trigger", "500 ms"),
+    ]
+    seen = 0
+    for _ in range(2):
+        query = onefold(*arguments)
+        until = time.monotonic() + 120
+        while len(read(out)) <= seen + 1 and time.monotonic() < until:
+            assert query.poll() is None, query.communicate()
+            time.sleep(0.5)
+        os.killpg(query.pid, signal.SIGINT)
+        _, told = query.communicate(timeout=60)
+        assert query.returncode == 0, told
+        assert "stopped after batch" in told
+        assert "the same command goes on from here" in told
+        seen = len(read(out))
+    windows = [row["timestamp"] for row in read(out)]
+    assert len(windows) == len(set(windows)) >= 3
+
+
+def test_on_a_cluster_of_two_workers(words: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    query = onefold(
+        *("run", f"{PIPELINES}:totals", "--engine", "spark", "--implementation", "aggregate"),
+        *("--input", f"words={words}", "--output", str(out)),
+        *("--master", "local-cluster[2,1,1024]", "--no-rewrites"),
+    )
+    _, told = query.communicate(timeout=280)
+    assert query.returncode == 0, told
+    assert counts(read(out)) == [
+        ("a", 1), ("a", 4), ("a", 4), ("b", 2), ("b", 2), ("b", 2), ("c", 1),
+    ]  # fmt: skip
