@@ -9,6 +9,7 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
+from onefold.core.errors import RunError
 from onefold.core.packing import packed, unpacked
 from onefold.core.time import END_OF_TIME
 from onefold.engines.spark.clock import LATE_PROOF, Clock, reached
@@ -16,8 +17,17 @@ from onefold.engines.spark.fragments import Fragment
 from onefold.engines.spark.shipping import Shipment
 from onefold.engines.spark.task import Settings, Task
 
-STATE = StructType([StructField("watermark", LongType()), StructField("engine", BinaryType())])
+STATE = StructType(
+    [
+        StructField("watermark", LongType()),
+        StructField("engines", BinaryType()),
+    ]
+)
 FIELDS = Row("at", "grp", "node", "data")
+
+
+class OtherGroups(RunError):
+    """A checkpoint whose keys are spread over another number of groups."""
 
 
 class Host(StatefulProcessor):
@@ -68,7 +78,7 @@ class Host(StatefulProcessor):
         moved = before is None or watermark > before
         if not parcels and not moved:
             return
-        snapshots = unpacked(bytes(known[1])) if known else [None] * len(self.fragments)
+        snapshots = self._snapshots(known)
         arrived: dict[int, list[tuple[int, bytes]]] = {}
         for node, data in parcels:
             arrived.setdefault(self.fragment_of[node], []).append((node, data))
@@ -87,12 +97,26 @@ class Host(StatefulProcessor):
         if ended:
             self.state.clear()
         else:
-            self.state.update((max(watermark, before or 0), packed(snapshots)))
+            kept = len(self.settings.places), snapshots
+            self.state.update((max(watermark, before or 0), packed(kept)))
+
+    def _snapshots(self, known: Any) -> list[bytes | None]:
+        if known is None:
+            return [None] * len(self.fragments)
+        groups, snapshots = unpacked(bytes(known[1]))
+        if groups != len(self.settings.places):
+            raise OtherGroups(
+                f"the checkpoint was made with {groups} groups of keys, and this query has "
+                f"{len(self.settings.places)}",
+                hint=f"set spark.sql.shuffle.partitions to {groups}, or begin a new checkpoint",
+            )
+        found: list[bytes | None] = snapshots
+        return found
 
     def _task(self, place: int, group: int, snapshot: bytes | None, *, new: bool, at: int) -> Task:
         task = Task(self.fragments[place], group, self.settings)
         if snapshot:
-            task.engine.restore(snapshot)
+            task.restore(snapshot)
         elif new and self._ended(self.fragments[place], at):
             self._advance(task, at)  # nothing was kept of a stream that has ended
         return task

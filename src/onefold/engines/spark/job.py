@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time as clock
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -25,6 +26,7 @@ from onefold.engines.spark.books import Books
 from onefold.engines.spark.inputs import Input, with_end, write_end
 from onefold.engines.spark.parcels import REPORT
 from onefold.engines.spark.pipeline import Pipeline
+from onefold.engines.spark.query import places
 from onefold.engines.spark.task import BadRow, Report
 
 
@@ -149,9 +151,17 @@ class Job:
                 self.error = problem
                 raise
 
-        parcels = pipeline.parcels(reporting=True, forgiving=True)
+        parcels = pipeline.parcels(reporting=True, forgiving=True, groups=self._groups())
         writer = parcels.where("data is not null").writeStream.foreachBatch(take)
         return writer.option("checkpointLocation", str(self.checkpoint)).trigger(**trigger).start()
+
+    def _groups(self) -> list[int]:
+        """Return the groups that the checkpoint began with."""
+        kept = self.checkpoint / "onefold" / "groups.json"
+        if not kept.exists():
+            kept.write_text(json.dumps(places(self.session)))
+        found: list[int] = json.loads(kept.read_text())
+        return found
 
     def _batch(self, pipeline: Pipeline, batch: DataFrame, number: int) -> None:
         batch.persist()

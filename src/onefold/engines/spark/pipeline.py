@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,10 +70,19 @@ class Pipeline:
         """Whether the inputs are streams."""
         return any(frame.isStreaming for frame in self.frames.values())
 
-    def parcels(self, *, reporting: bool = False, forgiving: bool = False) -> DataFrame:
-        """Return all that comes out: output, and if asked for, reports."""
+    def parcels(
+        self,
+        *,
+        reporting: bool = False,
+        forgiving: bool = False,
+        groups: Sequence[int] | None = None,
+    ) -> DataFrame:
+        """Return all that comes out: output, and if asked for, reports.
+
+        `groups` are those that a checkpoint began with, by default one for each partition.
+        """
         running = with_state_store(next(iter(self.frames.values())).sparkSession)
-        settings = Settings(places(running), reporting=reporting, forgiving=forgiving)
+        settings = Settings(tuple(groups or places(running)), reporting, forgiving)
         line = Line(stages([cut(self.plan, apart=self.apart)]), settings, self.streaming)
         delay = self.delay if self.streaming else None
         return line.parcels(enter(line, self.plan, self.frames, delay))

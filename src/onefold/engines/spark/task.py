@@ -101,6 +101,10 @@ class Task:
             self.engine.stations[each.producer].fed.append((Sink(partial(self._leave, each)), 0))
         self.by_number = {number: node for node, number in fragment.numbers.items()}
 
+    def restore(self, snapshot: bytes) -> None:
+        """Take up the state of another task of the same fragment and group."""
+        self._watched(lambda: self.engine.restore(snapshot))
+
     def take(self, parcels: Iterable[tuple[int, bytes]]) -> None:
         """Take the parcels of one batch, each with the number of the node it is for."""
         arrived: dict[Entry, list[Tuple]] = {}
