@@ -14,6 +14,13 @@ from onefold import spark
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the oracle, and what draws pipelines
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Queries take their time: what would hang a unit test may be a slow machine here."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(900))
+
+
 @pytest.fixture(scope="session")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     log = tmp_path_factory.mktemp("spark") / "spark.log"

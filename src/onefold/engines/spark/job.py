@@ -102,7 +102,7 @@ class Job:
         self._raise(query)
 
     def follow(self, trigger: int, stopping: Callable[[], bool]) -> None:
-        """Begin a batch every `trigger` ms until `stopping`, and then go to the end of the batch."""
+        """Begin a batch every `trigger` ms until `stopping`, and then finish the batch."""
         self._prepare()
         query = self._start({"processingTime": f"{trigger} milliseconds"})
         try:

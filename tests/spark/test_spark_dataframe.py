@@ -263,7 +263,7 @@ def test_late_tuples_are_there_and_counted(session: SparkSession, tmp_path: Path
         late += engine.take_late()
     assert late
     assert sorted(t.time for t in late) == sorted(row[0] for row in drained.rows())
-    assert all("aggregate (test_dataframe.py, line" in row[1] for row in drained.rows())
+    assert all("aggregate (test_spark_dataframe.py, line" in row[1] for row in drained.rows())
 
 
 def test_state_stays_bounded(session: SparkSession, tmp_path: Path) -> None:
