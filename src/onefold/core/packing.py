@@ -19,8 +19,10 @@ class _Unpickler(pickle.Unpickler):
         return NAN
 
 
-def packed(state: Any) -> bytes:
-    """Return the state as bytes."""
+def packed(state: Any, *, may_hold_nan: bool = True) -> bytes:
+    """Return the state as bytes; looking for NaN takes a call for every value."""
+    if not may_hold_nan:
+        return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
     buffer = io.BytesIO()
     _Pickler(buffer).dump(state)
     return buffer.getvalue()

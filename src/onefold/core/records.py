@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections import namedtuple
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 
-class Record(tuple[Any, ...]):
+class RecordType(type):
+    """The class of record classes, which are made at run time and pickled by what they hold."""
+
+
+class Record(tuple[Any, ...], metaclass=RecordType):
     """The value of a struct: `r.name`, `r["name"]`, `r[0]`; equal by value; never changed."""
 
     __slots__ = ()
     _record_names: tuple[str, ...] = ()
     _record_maker: Any = None
+    """What `record_class` made the class of; none for the classes here."""
 
     def __getitem__(self, which: Any) -> Any:
         if type(which) is str:
@@ -28,10 +34,6 @@ class Record(tuple[Any, ...]):
     def __repr__(self) -> str:
         pairs = (f"{name}={value!r}" for name, value in zip(self._record_names, self))
         return "(" + ", ".join(pairs) + ")"
-
-    def __reduce__(self) -> Any:
-        kind = next(base for base in type(self).__mro__ if base.__module__ == __name__)
-        return _again, (kind, self._record_maker, tuple(self))
 
 
 class Tuple(Record):
@@ -56,16 +58,19 @@ def record_class(kind: type[R], names: tuple[str, ...], maker: Any = None) -> ty
     content = {
         "__slots__": (),
         "_record_names": names,
-        "_record_maker": (names, maker),
+        "_record_maker": (kind, names, maker),
         **_getters(names),
     }
     made: type[R] = type(kind.__name__, (kind,), {**content, "__module__": "onefold"})
     return made
 
 
-def _again(kind: type[Record], maker: Any, values: tuple[Any, ...]) -> Record:
-    names, made_for = maker
-    return cast(Record, record_class(kind, names, made_for)(values))
+def _pickled(kind: type[Record]) -> Any:
+    return (record_class, kind._record_maker) if kind._record_maker else kind.__qualname__
+
+
+# A class goes into a pickle once, and its records as plain tuples: no call for each of them.
+copyreg.pickle(RecordType, _pickled)  # type: ignore[arg-type]  # of classes, not of instances
 
 
 def values(row: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
@@ -176,7 +177,12 @@ class Engine:
             for s in self.stations.values()
         ]
         taken = self.ended, self._sink.reached, self._output, self._late
-        return packed(([node.shape() for node in self.stations], states, taken))
+        shapes = [node.shape() for node in self.stations]
+        return packed((shapes, states, taken), may_hold_nan=self._may_hold_nan)
+
+    @cached_property
+    def _may_hold_nan(self) -> bool:
+        return any(node.type.has_floats or node.keyed_by_function for node in self.stations)
 
     def restore(self, snapshot: bytes) -> None:
         """Take up a snapshot of the same plan, in a new engine."""

@@ -175,6 +175,10 @@ class Join(Node):
                 seen[port].append(one)
         return rows
 
+    @property
+    def keyed_by_function(self) -> bool:
+        return any(key.function is not None for key in self.keys)
+
     def kernel(self, watch: Watch | None = None) -> Kernel:
         return JoinKernel(self, watch)
 

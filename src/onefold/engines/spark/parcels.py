@@ -6,7 +6,6 @@ are to the operator: a key is always in the same group, and a group in one task.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -36,8 +35,7 @@ class Parcel:
 def pack_tuples(type: TupleType, port: int, tuples: Sequence[Tuple]) -> bytes:
     """Return tuples as bytes."""
     plain = (port, [tuple(t) for t in tuples])
-    # The one NaN has to stay one; looking for it costs a call for every value.
-    return packed(plain) if type.has_floats else pickle.dumps(plain, pickle.HIGHEST_PROTOCOL)
+    return packed(plain, may_hold_nan=type.has_floats)
 
 
 def unpack_tuples(data: bytes) -> tuple[int, list[tuple[Any, ...]]]:
