@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from onefold.core.aggregate import Window
@@ -91,14 +90,14 @@ class Task:
     def __init__(self, fragment: Fragment, group: int, settings: Settings) -> None:
         self.fragment, self.group, self.places = fragment, group, settings.places
         self.reporting, self.forgiving = settings.reporting, settings.forgiving
-        self.out: list[Parcel] = []
+        self.leaving: dict[Exit, list[Tuple]] = {each: [] for each in fragment.exits}
         self.report = Report(fragment.lane)
         self.stopped = False
         self.engine = Engine(fragment.plan, on_output=_ignore, on_late=self._late)
         self.entries = {(each.node, each.port): each for each in fragment.entries}
-        self.nodes = {each.node for each in fragment.entries}
         for each in fragment.exits:
-            self.engine.stations[each.producer].fed.append((Sink(partial(self._leave, each)), 0))
+            leave = Sink(self.leaving[each].extend)
+            self.engine.stations[each.producer].fed.append((leave, 0))
         self.by_number = {number: node for node, number in fragment.numbers.items()}
 
     def restore(self, snapshot: bytes) -> None:
@@ -140,9 +139,10 @@ class Task:
 
     def parcels(self) -> Iterator[Parcel]:
         """Return what was made since the last call."""
-        out, self.out = self.out, []
+        made: list[Parcel] = []
+        self._watched(lambda: made.extend(self._all_packed()))  # keys may fail
         if self.report.error is None:
-            yield from out
+            yield from made
         if self.reporting:
             self._count()
             if self.fragment.shuffled and self.report.error is None:
@@ -158,13 +158,19 @@ class Task:
         assert isinstance(kernel, (StatefulKernel, LoopKernel))
         kernel.last_input = max(kernel.last_input, time)
 
-    def _leave(self, leaving: Exit, tuples: list[Tuple]) -> None:
+    def _all_packed(self) -> Iterator[Parcel]:
+        for leaving, tuples in self.leaving.items():
+            if tuples:
+                yield from self._packed(leaving, tuples)
+                tuples.clear()
+
+    def _packed(self, leaving: Exit, tuples: list[Tuple]) -> Iterator[Parcel]:
         for place, part in self._parts(leaving, tuples):
             data = pack_tuples(leaving.producer.type, leaving.port, part)
-            self.out.append(Parcel(place, leaving.node, data))
+            yield Parcel(place, leaving.node, data)
         if leaving.tells_time:
             heard = packed((HEARD, [(max(t[0] for t in tuples),)]))
-            self.out += [Parcel(place, leaving.node, heard) for place in self.places]
+            yield from (Parcel(place, leaving.node, heard) for place in self.places)
 
     def _parts(self, leaving: Exit, tuples: list[Tuple]) -> Iterator[tuple[int, list[Tuple]]]:
         if leaving.node < 0:
