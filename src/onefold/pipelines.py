@@ -61,6 +61,7 @@ def _from_file(where: str, beside: Path | None) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     if str(path.parent) not in sys.path:
         sys.path.insert(0, str(path.parent))
+    module.__onefold_pipeline__ = True  # type: ignore[attr-defined]  # an engine may send it on
     sys.modules[unique] = module
     try:
         spec.loader.exec_module(module)

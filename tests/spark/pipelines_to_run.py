@@ -44,6 +44,7 @@ pairs = words.join(
     select=lambda x, y: (x.word, x.n, y.n),
     size=10,
 )
+both = words.union(words.aggregate(counted, ROW, key=["word"], size=10))
 ticks = of.source("ticks", "value bigint").aggregate(
     lambda w: (len(w.tuples),), "n int", size="1 s"
 )

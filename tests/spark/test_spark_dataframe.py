@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from datetime import UTC, datetime
 from io import StringIO
@@ -10,11 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import strategies as st
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from streams import Drained, Folder, drain
+from test_spark_random import drawn
 
 import onefold as of
+import specs
+import strategies
 from onefold import spark
 from onefold.core.errors import UnknownSource
 from onefold.core.packing import unpacked
@@ -94,11 +100,18 @@ BATCHES = [
 IN_TIME = [row for batch in BATCHES[:2] for row in batch] + [(31, "a", 2), (33, "b", 3)]
 
 
-def on_reference(stream: of.Stream, implementation: str, drained: Drained, *, short: bool) -> None:
+def on_reference(
+    stream: of.Stream,
+    implementation: str,
+    drained: Drained,
+    *,
+    short: bool,
+    batches: Sequence[Sequence[Any]] = BATCHES,
+) -> None:
     """Replay a query's own progress: in each batch its tuples, then its watermark."""
     plan = of.lower(stream, implementation)
     engine = Engine(rewrite(plan)[0] if short else plan)
-    files = iter(BATCHES)
+    files = iter(batches)
     for number in sorted(drained.batches):
         rows = next(files, []) if drained.progress[number]["numInputRows"] else []
         type = engine.plan.sources["s"].type
@@ -139,6 +152,86 @@ def test_batch_by_batch_with_the_querys_own_watermarks(
     drained = drain(frame, tmp_path / "checkpoint")
     assert drained.state_rows()[-1] == 0
     on_reference(PIPELINES[name](), implementation, drained, short=rewrites)
+
+
+@pytest.mark.parametrize("implementation", ["dedicated", "aggregate-plus", "aggregate"])
+def test_random_pipelines_batch_by_batch_with_their_own_watermarks(
+    session: SparkSession, tmp_path: Path, implementation: str
+) -> None:
+    """Any operators over one source of text and numbers, cut into batches, with some delay."""
+
+    @st.composite
+    def examples(draw: st.DrawFn) -> Any:
+        case = draw(strategies.cases(("filter", "aggregate"), operators=3, tuples=0))
+        row = st.tuples(st.integers(1, 40), st.sampled_from("abc"), st.integers(0, 3))
+        rows = draw(st.lists(row, min_size=3, max_size=9))
+        return case, rows, draw(st.integers(0, 12)), draw(st.integers(1, 3))
+
+    case, rows, delay, size = drawn(examples(), 12)[-1]
+    source = of.source("s", ROW)
+    stream = grown(source, case)
+    batches = [rows[n : n + size] for n in range(0, len(rows), size)]
+    folder = Folder(tmp_path / "in", ROW)
+    for batch in batches:
+        folder.put(batch)
+    folder.end()
+    frame = spark.dataframe(
+        stream, {"s": folder.stream(session)}, implementation, delay=delay, rewrites=False
+    )
+    drained = drain(frame, tmp_path / "checkpoint")
+    assert drained.state_rows()[-1] == 0
+    on_reference(stream, implementation, drained, short=False, batches=batches)
+
+
+def grown(source: of.Stream, case: Any) -> of.Stream:
+    """Return the operators of a case, as far as they can stand in a row behind this source."""
+    stream = source
+    for operator in case.operators:
+        if len(operator.inputs) == 1 and isinstance(operator, (specs.Filter, specs.Aggregate)):
+            key = operator.key if isinstance(operator, specs.Aggregate) else None
+            if key is None or callable(key):
+                stream = operator.build(stream)
+                if isinstance(operator, specs.Aggregate):
+                    break
+    return stream.aggregate(
+        lambda w: (len(w.tuples), w.left), "n int, at bigint", size=10, advance=5
+    ).stateful(
+        "n int",
+        key=None,
+        period=7,
+        create=lambda t: t.n,
+        add=lambda state, t: state + t.n,
+        merge=lambda one, other: one + other,
+        output=lambda state: (state,),
+    )
+
+
+def test_a_dataframe_that_has_a_watermark_keeps_it(session: SparkSession, tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "in", ROW)
+    for rows in BATCHES:
+        folder.put(rows)
+    folder.end()
+    given = folder.stream(session).withColumn("ts", F.timestamp_millis("ts"))
+    marked = given.withWatermark("ts", "12 milliseconds")
+    drained = drain(spark.dataframe(PIPELINES["chain"](), {"s": marked}), tmp_path / "checkpoint")
+    assert max(drained.watermark(n) for n in (1, 2, 3)) == 31 - 12
+    on_reference(PIPELINES["chain"](), "dedicated", drained, short=True)
+
+
+@pytest.mark.parametrize(
+    ("rows", "stream", "message"),
+    [
+        ([(None, "a", 1)], words(), "source s: the event time is null"),
+        ([(3, "a", 0)], words().map(lambda t: (t.word, 1 // t.n), ROW), "called with (time=3,"),
+    ],
+)
+def test_an_error_in_a_worker_says_what_to_look_at(
+    session: SparkSession, rows: list[Any], stream: of.Stream, message: str
+) -> None:
+    given = session.createDataFrame(rows, f"ts bigint, {ROW}")
+    with pytest.raises(PySparkException) as caught:
+        spark.dataframe(stream, {"s": given}).collect()
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("name", PIPELINES)
@@ -255,14 +348,14 @@ def test_late_tuples_are_there_and_counted(session: SparkSession, tmp_path: Path
     frame = spark.late(stream, {"s": folder.stream(session)})
     drained = drain(frame, tmp_path / "checkpoint")
     engine = Engine(of.lower(stream, "dedicated"))
-    late = []
+    late, files = [], iter(BATCHES)
     for number in sorted(drained.batches):
-        rows = BATCHES[number] if number < len(BATCHES) else []
-        engine.input("s", rows)
+        engine.input("s", next(files, []) if drained.progress[number]["numInputRows"] else [])
         engine.watermark("s", drained.watermark(number))
         late += engine.take_late()
     assert late
-    assert sorted(t.time for t in late) == sorted(row[0] for row in drained.rows())
+    dropped = sorted((row[0], json.loads(row[2])["word"]) for row in drained.rows())
+    assert sorted((t.time, t.word) for t in late) == dropped
     assert all("aggregate (test_spark_dataframe.py, line" in row[1] for row in drained.rows())
 
 
@@ -271,7 +364,8 @@ def test_state_stays_bounded(session: SparkSession, tmp_path: Path) -> None:
     folder = Folder(tmp_path / "in", ROW)
     for batch in range(200):
         folder.put([(batch * 10 + n, "abc"[n % 3], n) for n in range(10)])
-    session.conf.set("spark.sql.streaming.numRecentProgressUpdates", "1000")
+    many = "spark.sql.streaming.numRecentProgressUpdates"
+    session.conf.set(many, "1000")
     plan = of.lower(PIPELINES["chain"](), "aggregate-plus")
     given = {"s": folder.stream(session)}
     pipeline = Pipeline.over(plan, given, time="ts", delay=0, rewrites=True)
@@ -290,6 +384,7 @@ def test_state_stays_bounded(session: SparkSession, tmp_path: Path) -> None:
         sum(op["numRowsTotal"] for op in told["stateOperators"]) for told in query.recentProgress
     ]
     query.stop()
+    session.conf.unset(many)
     assert len(held) >= 200
     assert set(rows[2:]) == {2}  # one for each group, which holds what is open
     assert 0 < max(held) <= 60  # two windows of 10 ms, each tuple up to three times

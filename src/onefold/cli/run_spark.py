@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import glob
+import re
 import signal
 import sys
 import tempfile
@@ -67,6 +68,7 @@ def run(plan: Plan, options: Options) -> None:
         options.late,
         options.time,
     )
+    _check_new(options)
     with ExitStack() as stack:
         folder = options.checkpoint or stack.enter_context(
             tempfile.TemporaryDirectory(prefix="onefold-")
@@ -87,6 +89,16 @@ def run(plan: Plan, options: Options) -> None:
         )
         with _shown(quiet=options.quiet, job=job):
             _work(job, options)
+
+
+def _check_new(options: Options) -> None:
+    """Refuse to mix the batches of a new query with those of an old one."""
+    goes_on = options.checkpoint is not None and Path(options.checkpoint, "offsets").exists()
+    if not goes_on and options.output != "-" and any(Path(options.output).glob("batch=*")):
+        raise click.UsageError(
+            f"--output: {options.output} holds the batches of another run: name another folder, "
+            "or go on with that run's --checkpoint"
+        )
 
 
 def _work(job: Job, options: Options) -> None:
@@ -164,7 +176,7 @@ def _inputs(plan: Plan, options: Options) -> dict[str, Input]:
 
 
 def _exists(path: str) -> bool:
-    return Path(path).exists() or any(Path().glob(path) if not os.path.isabs(path) else [path])  # noqa: PTH117
+    return Path(path).exists() or bool(glob.glob(path))  # noqa: PTH207  it may be absolute
 
 
 def _readable(path: str | None) -> str | None:
@@ -172,8 +184,9 @@ def _readable(path: str | None) -> str | None:
     if path is None or "://" in path or not Path(path).is_file():
         return path
     place = Path(path).resolve()
-    # Brackets make a pattern of the one name that it fits.
-    return str(place.parent / f"{{{place.name}}}")
+    name = re.sub(r"([\\{}\[\]*?,^])", r"\\\1", place.name)
+    # Brackets make a pattern of a name that it alone fits.
+    return str(place.parent / (f"[{name[0]}]{name[1:]}" if name[0].isalnum() else f"{{{name}}}"))
 
 
 def _named(plan: Plan, given: Sequence[str], option: str, what: str) -> dict[str, str]:

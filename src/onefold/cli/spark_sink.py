@@ -61,10 +61,9 @@ class FolderSink(Sink):
 
     def write(self, frame: Any, batch: int) -> None:
         if self.standard:
-            make = self.plan.output.type.make
-            self.standard.write(
-                [make(floor_to_tick(row[0]), tuple(row[1:])) for row in frame.toLocalIterator()]
-            )
+            make, table = self.plan.output.type.make, frame.toArrow()  # rows of Spark lose the zone
+            rows = zip(*(column.to_pylist() for column in table.columns))
+            self.standard.write([make(floor_to_tick(row[0]), row[1:]) for row in rows])
             self.standard.flush()
             return
         defaults = {"header": "true"} if self.format == "csv" else {}

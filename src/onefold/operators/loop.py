@@ -148,6 +148,10 @@ class LoopKernel(Kernel):
         self.upstream.process(watermark)
         self._release(out)
 
+    def hear(self, time: int) -> None:
+        """Note the time of a tuple of any key that another kernel of the operator has taken."""
+        self.last_input = max(self.last_input, time)
+
     def turn(self, count: int, out: Outlet) -> None:
         """Let `count` tuples of the queue come round."""
         coming = [self.queue.popleft() for _ in range(count)]

@@ -211,6 +211,12 @@ class StatefulKernel(Kernel):
         if late:
             out.late(port, late)
 
+    def hear(self, time: int) -> None:
+        """Note the time of a tuple of any key that another kernel of the operator has taken."""
+        left = windows.last_left(time, self.node.period)
+        if not windows.dropped(left, self.node.size, 0, self.watermark):
+            self.last_input = max(self.last_input, time)
+
     def advance(self, watermark: int, out: Outlet) -> None:
         reached = self._final_watermark() if watermark == END_OF_TIME else watermark
         while (left := self._next_window()) is not None and windows.fires(

@@ -13,6 +13,9 @@ END_OF_STREAM = datetime(9000, 1, 1, tzinfo=UTC)
 
 END_MILLIS = floor_to_tick(END_OF_STREAM)
 
+LAST_MILLIS = floor_to_tick(datetime(8000, 1, 1, tzinfo=UTC))
+"""Event times lie before this, and a watermark from here on, the end less any delay, is the end."""
+
 LATE_PROOF = datetime(9900, 1, 1, tzinfo=UTC)
 """The event time of parcels: later than every watermark, so that Spark drops none of them."""
 
@@ -23,12 +26,12 @@ Clock = Callable[[int, int], int]
 def natural(_source: int, watermark: int) -> int:
     """Take Spark's watermark as it is. It begins at 0, which promises nothing.
 
-    >>> natural(0, 0) == START_OF_TIME, natural(0, 7), natural(0, END_MILLIS) == END_OF_TIME
+    >>> natural(0, 0) == START_OF_TIME, natural(0, 7), natural(0, END_MILLIS - 7) == END_OF_TIME
     (True, 7, True)
     """
     if watermark <= 0:
         return START_OF_TIME
-    return END_OF_TIME if watermark >= END_MILLIS else watermark
+    return END_OF_TIME if watermark >= LAST_MILLIS else watermark
 
 
 def reached(entry: Entry, clock: Clock, watermark: int) -> int:

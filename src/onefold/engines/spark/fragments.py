@@ -62,6 +62,8 @@ class Fragment:
     """The number that each node of the fragment has in the whole plan."""
     shuffled: tuple[Node, ...]
     """The operators that the fragment's shuffle is for."""
+    ports: Mapping[Node, tuple[int, ...]]
+    """Which inputs each node has here: of a union, those that are in this fragment."""
 
 
 def cut(whole: Plan, *, apart: bool = False, lane: int = 0, first: int = 0) -> tuple[Fragment, ...]:
@@ -151,7 +153,13 @@ class _Cutting:
             exits,
             {own[node]: self.numbers[node] for node in here},
             tuple(own[node] for node in here if shuffled(node)),
+            {own[node]: self._ports(node, own) for node in here},
         )
+
+    def _ports(self, node: Node, own: Mapping[Node, Node]) -> tuple[int, ...]:
+        if shuffled(node) or not node.inputs:
+            return tuple(range(max(1, len(node.inputs))))
+        return tuple(port for port, each in enumerate(node.inputs) if each in own)
 
     def _entry(self, node: Node, port: int) -> Entry:
         feeding = node.inputs[port] if node.inputs else node

@@ -12,10 +12,12 @@ from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
 from pyspark.sql import types as spark
 
 from onefold.core.plan import Source
+from onefold.core.types import Timestamp
 from onefold.engines.spark.clock import END_MILLIS
 from onefold.engines.spark.schema import RAW, TIME, WrongSchema, checked, millis, quoted, spark_type
 
 WHOLE = r"^\s*[+-]?[0-9]+\s*$"
+DATED = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Input:
                 names = _header(session, self)
                 known = {**dict.fromkeys(names, spark.StringType()), **_columns(source, time)}
                 wanted = {**{name: known[name] for name in names}, RAW: spark.StringType()}
-                reader = reader.option("header", "true")
+                reader = reader.option("header", "true").option("enforceSchema", "false")
             case "parquet" | "orc" | "avro":
                 found = session.read.format(self.format).options(**self.options).load(self.path)
                 return checked(source, self._load(reader.schema(found.schema)), time)
@@ -50,8 +52,10 @@ class Input:
         schema = spark.StructType([spark.StructField(*each) for each in wanted.items()])
         raw = {"columnNameOfCorruptRecord": RAW, "mode": "PERMISSIVE"}
         frame = self._load(reader.schema(schema).options(**raw))
-        if time in frame.columns and time not in source.type.names:
-            frame = frame.withColumn(time, _moment(F.col(quoted(time))))
+        moments = [name for name, kind in source.type.attributes if isinstance(kind, Timestamp)]
+        for name in {time, *moments} & set(frame.columns):
+            if isinstance(frame.schema[name].dataType, spark.StringType):
+                frame = frame.withColumn(name, _moment(F.col(quoted(name))))
         return checked(source, frame, time)
 
     def _load(self, reader: Any) -> DataFrame:
@@ -75,7 +79,11 @@ def write_end(control: Path) -> None:
 
 
 def _columns(source: Source, time: str) -> dict[str, spark.DataType]:
-    attributes = {name: spark_type(kind) for name, kind in source.type.attributes}
+    """Return the columns to read; moments as text, which Spark would take for seconds."""
+    attributes = {
+        name: spark.StringType() if isinstance(kind, Timestamp) else spark_type(kind)
+        for name, kind in source.type.attributes
+    }
     return {time: spark.StringType(), **attributes}
 
 
@@ -91,6 +99,6 @@ def _moment(text: Column) -> Column:
     number = text.try_cast("double")
     return (
         F.when(text.rlike(WHOLE), millis(text.try_cast("bigint")))
-        .when(number.isNotNull(), millis(F.floor(number)))
-        .otherwise(text.try_cast("timestamp"))
+        .when(number.isNotNull() & ~F.isnan(number), millis(F.floor(number)))
+        .when(text.rlike(DATED), text.try_cast("timestamp"))
     )

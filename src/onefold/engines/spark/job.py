@@ -91,15 +91,16 @@ class Job:
             self._drain()
             write_end(self._control)
             self._drain()
-            return
-        query = self._start({"processingTime": "0 seconds"})
-        try:
-            self._catch_up(query)
-            write_end(self._control)
-            self._catch_up(query)
-        finally:
-            query.stop()
-        self._raise(query)
+        else:
+            query = self._start({"processingTime": "0 seconds"})
+            try:
+                self._catch_up(query)
+                write_end(self._control)
+                self._catch_up(query)
+            finally:
+                query.stop()
+            self._raise(query)
+        self._finished.touch()
 
     def follow(self, trigger: int, stopping: Callable[[], bool]) -> None:
         """Begin a batch every `trigger` ms until `stopping`, and then finish the batch."""
@@ -123,19 +124,29 @@ class Job:
         return self.checkpoint / "onefold" / "control"
 
     @property
+    def _finished(self) -> Path:
+        return self.checkpoint / "onefold" / "finished"
+
+    @property
     def _kept(self) -> Path:
         return self.checkpoint / "onefold" / "books"
 
     def _prepare(self) -> None:
         self._control.mkdir(parents=True, exist_ok=True)
         self._kept.mkdir(parents=True, exist_ok=True)
-        if (self._control / "end.json").exists():
+        if self._finished.exists():
             raise StreamIsOver(
                 f"the streams of {self.checkpoint} have ended",
                 hint="name another --checkpoint; this one can go, if its output is no longer used",
             )
 
     def _start(self, trigger: dict[str, Any]) -> StreamingQuery:
+        try:
+            return self._started(trigger)
+        except PySparkException as problem:  # a path, a format or an option that Spark refuses
+            raise failed(problem) from None
+
+    def _started(self, trigger: dict[str, Any]) -> StreamingQuery:
         frames = {}
         for name, source in self.plan.sources.items():
             frame = self.inputs[name].read(self.session, source, self.time)
@@ -252,6 +263,7 @@ def failed(problem: Exception) -> QueryFailed:
     """Return Spark's error in a sentence."""
     text = problem.getMessage() if isinstance(problem, PySparkException) else str(problem)
     lines = [line.strip() for line in (text or str(problem)).splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("at ", "JVM stacktrace"))]
     return QueryFailed(
         f"Spark stopped the query: {lines[0] if lines else type(problem).__name__}",
         detail="\n".join(lines[1:6]),

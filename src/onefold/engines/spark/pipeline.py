@@ -19,8 +19,8 @@ from onefold.core.values import listed
 from onefold.engines.accounts import written_by_user
 from onefold.engines.spark.fragments import cut
 from onefold.engines.spark.parcels import REPORT
-from onefold.engines.spark.query import MARK, Line, by_batch, enter, outputs, places, stages
-from onefold.engines.spark.schema import checked
+from onefold.engines.spark.query import Line, by_batch, enter, outputs, places, stages
+from onefold.engines.spark.schema import MARK, checked
 from onefold.engines.spark.session import with_state_store
 from onefold.engines.spark.task import Settings
 from onefold.operators.rewrites import rewrite

@@ -15,17 +15,15 @@ from pyspark.sql.pandas.functions import arrow_udf
 
 from onefold.core.plan import Plan
 from onefold.core.types import TupleType
-from onefold.engines.spark.clock import LATE_PROOF, Clock, natural
+from onefold.engines.spark.clock import END_MILLIS, LAST_MILLIS, LATE_PROOF, Clock, natural
 from onefold.engines.spark.columns import Leaving, Reading, all_in_first
 from onefold.engines.spark.fragments import Fragment, output_of
 from onefold.engines.spark.host import Host
 from onefold.engines.spark.parcels import Parcel
-from onefold.engines.spark.schema import RAW, TIME, quoted, rows_type
+from onefold.engines.spark.schema import MARK, RAW, TIME, quoted, rows_type
 from onefold.engines.spark.shipping import shipped
 from onefold.engines.spark.task import Settings, Task
 
-MARK = "spark.watermarkDelayMs"
-"""The metadata by which Spark knows a column of event times."""
 PARCELS = "array<struct<grp: int, node: int, data: binary>>"
 COLUMNS = "at timestamp, grp int, node int, data binary"
 
@@ -105,14 +103,23 @@ def enter(line: Line, plan: Plan, frames: Mapping[str, DataFrame], delay: int | 
     read = []
     for name, source in plan.sources.items():
         columns = frames[name]
-        if delay is not None and MARK not in columns.schema[TIME].metadata:
-            columns = columns.withWatermark(TIME, f"{delay} milliseconds")
-        millis = F.unix_millis(F.col(TIME)).alias(TIME)
         raw = [RAW] if RAW in columns.columns else []
+        if delay is not None and MARK not in columns.schema[TIME].metadata:
+            columns = _trusted(columns).withWatermark(TIME, f"{delay} milliseconds")
+        millis = F.unix_millis(F.col(TIME)).alias(TIME)
         batch = F.struct(millis, *(F.col(quoted(each)) for each in source.type.names), *raw)
         reading = Reading(first, line.settings, numbers[source], name, source.type)
         read.append(columns.select(F.inline(by_batch(reading, PARCELS, columns)(batch))))
     return reduce(DataFrame.unionAll, read)
+
+
+def _trusted(columns: DataFrame) -> DataFrame:
+    """Return rows whose times may move the watermark: those that will not be set aside."""
+    millis = F.unix_millis(F.col(TIME))
+    good = (millis < LAST_MILLIS) | (millis == END_MILLIS)
+    if RAW in columns.columns:
+        good = good & F.col(RAW).isNull()
+    return columns.withColumn(TIME, F.when(good, F.col(TIME)))
 
 
 def outputs(

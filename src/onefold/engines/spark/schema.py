@@ -29,6 +29,9 @@ from onefold.core.values import listed
 TIME = "_onefold_time"
 """The event time, beside attributes that may have any name."""
 
+MARK = "spark.watermarkDelayMs"
+"""The metadata by which Spark knows a column of event times."""
+
 RAW = "_onefold_raw"
 """A row as it stands in a file, where it could not be read; else null."""
 
@@ -137,7 +140,10 @@ def checked(source: Source, frame: DataFrame, time: str) -> DataFrame:
         for name, kind in source.type.attributes
     ]
     raw = [RAW] if RAW in held else []
-    return frame.select(event_time(frame, time, held[time], source).alias(TIME), *attributes, *raw)
+    moment = event_time(frame, time, held[time], source)
+    if MARK in (known := frame.schema[time].metadata):  # it has a watermark, and keeps it
+        return frame.select(moment.alias(TIME, metadata=known), *attributes, *raw)
+    return frame.select(moment.alias(TIME), *attributes, *raw)
 
 
 def event_time(frame: DataFrame, time: str, kind: spark.DataType, source: Source) -> Column:

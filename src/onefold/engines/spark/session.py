@@ -49,7 +49,7 @@ def session(
         **(config or {}),
     }
     builder = SparkSession.builder.appName(name)
-    if master is not None or "SPARK_MASTER" not in os.environ:
+    if master is not None or "PYSPARK_GATEWAY_PORT" not in os.environ:  # else spark-submit's
         builder = builder.master(master or f"local[{cores}]")
     if (master or "local").startswith("local"):
         settings = {

@@ -1,23 +1,21 @@
 """Users' code on its way to the workers.
 
-A worker on this machine finds what the driver finds: it gets the driver's import path, and reads
-the file of a pipeline as the driver did. A worker elsewhere has what is installed there and what
-Spark was told to send (`--py-files`); the pipeline's own file travels with its functions.
+The file of a pipeline travels with its functions, as text, and is read again in every worker under
+the name that the driver gave it. A worker on this machine also gets the driver's import path; one
+elsewhere has what is installed there, and what Spark was told to send (`spark.submit.pyFiles`).
 """
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
-_FILES = "pipeline_"
-"""What the name of a module begins with that `onefold.pipelines` has read from a file."""
 _opened: dict[bytes, Any] = {}
 
 
@@ -27,15 +25,16 @@ class Shipment:
 
     payload: bytes
     paths: tuple[str, ...]
-    files: tuple[tuple[str, str], ...]
+    files: tuple[tuple[str, str, str], ...]
+    """Modules by name, their files, and what stands in them."""
 
     def opened(self) -> Any:
         """Return what was shipped; a worker opens it once."""
         if self.payload not in _opened:
             sys.path += [each for each in self.paths if each not in sys.path]
-            for name, file in self.files:
-                if name not in sys.modules and Path(file).exists():
-                    _read(name, file)
+            for name, file, text in self.files:
+                if name not in sys.modules:
+                    _read(name, file, text)
             if len(_opened) > 20:  # a worker may serve many queries
                 _opened.clear()
             _opened[self.payload] = cloudpickle.loads(self.payload)
@@ -44,21 +43,24 @@ class Shipment:
 
 def shipped(value: Any, session: SparkSession) -> Shipment:
     """Return something in a form that workers can open."""
-    local = (session.conf.get("spark.master", "") or "").startswith("local")
-    files = [
-        (name, str(module.__file__))
+    master = session.conf.get("spark.master", "") or ""
+    here = master == "local" or master.startswith("local[")
+    files = tuple(
+        (name, str(module.__file__), Path(str(module.__file__)).read_text(encoding="utf-8"))
         for name, module in list(sys.modules.items())
-        if name.startswith(_FILES) and getattr(module, "__file__", None)
-    ]
-    if not local:
-        for name, _ in files:
-            cloudpickle.register_pickle_by_value(sys.modules[name])  # type: ignore[no-untyped-call]
+        if getattr(module, "__onefold_pipeline__", False)
+    )
     payload = cloudpickle.dumps(value)  # type: ignore[no-untyped-call]
-    return Shipment(payload, tuple(sys.path) if local else (), tuple(files) if local else ())
+    return Shipment(payload, tuple(sys.path) if here else (), files)
 
 
-def _read(name: str, file: str) -> None:
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec and spec.loader:
-        sys.modules[name] = module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+def _read(name: str, file: str, text: str) -> None:
+    """Run the file of a pipeline as the driver did."""
+    module = ModuleType(name)
+    module.__file__ = file
+    sys.modules[name] = module
+    try:
+        exec(compile(text, file, "exec"), module.__dict__)  # noqa: S102  the user's own file
+    except BaseException:
+        del sys.modules[name]
+        raise

@@ -156,7 +156,7 @@ class Task:
     def _hear(self, number: int, time: int) -> None:
         kernel = self.engine.stations[self.by_number[number]].kernel
         assert isinstance(kernel, (StatefulKernel, LoopKernel))
-        kernel.last_input = max(kernel.last_input, time)
+        kernel.hear(time)
 
     def _all_packed(self) -> Iterator[Parcel]:
         for leaving, tuples in self.leaving.items():
@@ -165,11 +165,13 @@ class Task:
                 tuples.clear()
 
     def _packed(self, leaving: Exit, tuples: list[Tuple]) -> Iterator[Parcel]:
+        latest = START_OF_TIME
         for place, part in self._parts(leaving, tuples):
             data = pack_tuples(leaving.producer.type, leaving.port, part)
             yield Parcel(place, leaving.node, data)
-        if leaving.tells_time:
-            heard = packed((HEARD, [(max(t[0] for t in tuples),)]))
+            latest = max(latest, *(t[0] for t in part))
+        if leaving.tells_time and latest != START_OF_TIME:
+            heard = packed((HEARD, [(latest,)]))
             yield from (Parcel(place, leaving.node, heard) for place in self.places)
 
     def _parts(self, leaving: Exit, tuples: list[Tuple]) -> Iterator[tuple[int, list[Tuple]]]:
@@ -214,12 +216,10 @@ class Task:
         counts = self.report.counts
         for node, number in self.fragment.numbers.items():
             station = self.engine.stations[node]
-            for port, count in enumerate(station.received):
-                counts[number, "received", port] += count
-                station.received[port] = 0
-            for port, count in enumerate(station.dropped):
-                counts[number, "dropped", port] += count
-                station.dropped[port] = 0
+            for here, port in enumerate(self.fragment.ports[node]):
+                counts[number, "received", port] += station.received[here]
+                counts[number, "dropped", port] += station.dropped[here]
+                station.received[here] = station.dropped[here] = 0
             counts[number, "emitted", 0] += station.emitted
             station.emitted = 0
         self.report.counts = +counts
