@@ -238,6 +238,7 @@ JSON_REASONS = {
     '{"time": 1, "n": 1': "malformed JSON at column 19: Expecting ',' delimiter",
     "{time: 1}": "malformed JSON at column 2: Expecting property name enclosed in double quotes",
     "[1, 2]": "not a JSON object: JSON lines hold one object a line",
+    "5": "not a JSON object: JSON lines hold one object a line",
     "[" * 100_000: "malformed JSON: nested too deep",
     '{"time": 1, "n": 1, "n": 2}': "the key 'n' stands twice in an object",
     '{"time" : 1, "n": 1, "time": 2}': "the key 'time' stands twice in an object",

@@ -187,12 +187,12 @@ def grown(source: of.Stream, case: Any) -> of.Stream:
     """Return the operators of a case, as far as they can stand in a row behind this source."""
     stream = source
     for operator in case.operators:
-        if len(operator.inputs) == 1 and isinstance(operator, (specs.Filter, specs.Aggregate)):
-            key = operator.key if isinstance(operator, specs.Aggregate) else None
-            if key is None or callable(key):
+        match operator:
+            case specs.Filter():
                 stream = operator.build(stream)
-                if isinstance(operator, specs.Aggregate):
-                    break
+            case specs.Aggregate(function=specs.Count(), key=key) if key is None or callable(key):
+                stream = operator.build(stream)
+                break
     return stream.aggregate(
         lambda w: (len(w.tuples), w.left), "n int, at bigint", size=10, advance=5
     ).stateful(
@@ -303,7 +303,9 @@ def test_what_a_dataframe_must_hold(session: SparkSession) -> None:
     with pytest.raises(WrongSchema, match="n int is missing"):
         spark.dataframe(words(), {"s": given.drop("n")})
     with pytest.raises(WrongSchema, match="the event time 'word' is a string"):
-        spark.dataframe(of.source("s", "word string"), {"s": given}, time="word")
+        spark.dataframe(of.source("s", "n string"), {"s": given}, time="word")
+    with pytest.raises(WrongSchema, match="would have n twice"):
+        spark.dataframe(of.source("s", "n string"), {"s": given}, time="n")
     with pytest.raises(UnknownSource, match="no DataFrame for source s"):
         spark.dataframe(words(), {})
     with pytest.raises(UnknownSource, match="has no source q"):
@@ -344,7 +346,7 @@ def test_late_tuples_are_there_and_counted(session: SparkSession, tmp_path: Path
     for rows in BATCHES:
         folder.put(rows)
     folder.end()
-    stream = PIPELINES["lateness"]()
+    stream = words().aggregate(counted, ROW, key=["word"], size=10, lateness=2)
     frame = spark.late(stream, {"s": folder.stream(session)})
     drained = drain(frame, tmp_path / "checkpoint")
     engine = Engine(of.lower(stream, "dedicated"))

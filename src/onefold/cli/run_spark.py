@@ -165,6 +165,8 @@ def _inputs(plan: Plan, options: Options) -> dict[str, Input]:
         path: str | None = paths.get(name)
         if path is None and formats.get(name) is None:
             raise click.UsageError(f"no input for source {name}: write --input {name}=PATH")
+        if path == "-":
+            raise click.UsageError(f"--input {name}=-: Spark reads no standard input; name a file")
         if path is not None and path in PATHLESS and name not in formats:
             formats[name] = path
             path = None
@@ -184,9 +186,13 @@ def _readable(path: str | None) -> str | None:
     if path is None or "://" in path or not Path(path).is_file():
         return path
     place = Path(path).resolve()
-    name = re.sub(r"([\\{}\[\]*?,^])", r"\\\1", place.name)
+    if place.name.startswith(("_", ".")):
+        raise click.UsageError(f"{path}: Spark passes over files whose names begin with _ or a dot")
+    folder, name = (
+        re.sub(r"([\\{}\[\]*?,^])", r"\\\1", part) for part in (str(place.parent), place.name)
+    )
     # Brackets make a pattern of a name that it alone fits.
-    return str(place.parent / (f"[{name[0]}]{name[1:]}" if name[0].isalnum() else f"{{{name}}}"))
+    return f"{folder}/" + (f"[{name[0]}]{name[1:]}" if name[0].isalnum() else f"{{{name}}}")
 
 
 def _named(plan: Plan, given: Sequence[str], option: str, what: str) -> dict[str, str]:

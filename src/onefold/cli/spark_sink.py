@@ -22,6 +22,19 @@ from onefold.files.rows import BadInput
 from onefold.files.targets import Output, writing
 from onefold.files.values import plain
 
+MICROSECONDS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"
+DEFAULTS: Mapping[str, Mapping[str, str]] = {
+    "csv": {
+        "header": "true",
+        "escape": '"',
+        "ignoreLeadingWhiteSpace": "false",
+        "ignoreTrailingWhiteSpace": "false",
+        "timestampFormat": MICROSECONDS,
+    },
+    "json": {"ignoreNullFields": "false", "timestampFormat": MICROSECONDS},
+}
+"""So that what is written says all that the tuples hold."""
+
 
 @dataclass(frozen=True)
 class FolderSink(Sink):
@@ -66,8 +79,8 @@ class FolderSink(Sink):
             self.standard.write([make(floor_to_tick(row[0]), row[1:]) for row in rows])
             self.standard.flush()
             return
-        defaults = {"header": "true"} if self.format == "csv" else {}
-        writer = frame.write.format(self.format).options(**{**defaults, **self.options})
+        options = {**DEFAULTS.get(self.format, {}), **self.options}
+        writer = frame.write.format(self.format).options(**options)
         if self.output:
             writer.mode("overwrite").save(f"{self.output}/batch={batch}")
         else:

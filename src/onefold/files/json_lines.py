@@ -66,7 +66,7 @@ class JsonLinesReader(Reader):
 
 
 def _nested_deep(value: Any) -> bool:
-    level = [value]
+    level = [value] if type(value) in {dict, list} else []
     for _ in range(DEEP):
         inner = [each.values() if type(each) is dict else each for each in level]
         level = [item for items in inner for item in items if type(item) in {dict, list}]

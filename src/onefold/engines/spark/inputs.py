@@ -12,11 +12,13 @@ from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
 from pyspark.sql import types as spark
 
 from onefold.core.plan import Source
-from onefold.core.types import Timestamp
+from onefold.core.types import String, Timestamp
 from onefold.engines.spark.clock import END_MILLIS
 from onefold.engines.spark.schema import RAW, TIME, WrongSchema, checked, millis, quoted, spark_type
 
 WHOLE = r"^\s*[+-]?[0-9]+\s*$"
+NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?\s*$"
+CSV = {"header": "true", "enforceSchema": "false", "escape": '"', "multiLine": "true"}
 DATED = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 
@@ -43,24 +45,33 @@ class Input:
                 names = _header(session, self)
                 known = {**dict.fromkeys(names, spark.StringType()), **_columns(source, time)}
                 wanted = {**{name: known[name] for name in names}, RAW: spark.StringType()}
-                reader = reader.option("header", "true").option("enforceSchema", "false")
+                reader = reader.options(**CSV, **self.options)
             case "parquet" | "orc" | "avro":
                 found = session.read.format(self.format).options(**self.options).load(self.path)
-                return checked(source, self._load(reader.schema(found.schema)), time)
+                frame = self._load(reader.schema(found.schema))
+                return checked(source, _with_moments(frame, source, time), time)
             case _:
                 return checked(source, self._load(reader), time)
         schema = spark.StructType([spark.StructField(*each) for each in wanted.items()])
         raw = {"columnNameOfCorruptRecord": RAW, "mode": "PERMISSIVE"}
         frame = self._load(reader.schema(schema).options(**raw))
-        moments = [name for name, kind in source.type.attributes if isinstance(kind, Timestamp)]
-        for name in {time, *moments} & set(frame.columns):
-            if isinstance(frame.schema[name].dataType, spark.StringType):
-                frame = frame.withColumn(name, _moment(F.col(quoted(name))))
-        return checked(source, frame, time)
+        if self.format == "csv":  # which has no null string
+            texts = [name for name, kind in source.type.attributes if isinstance(kind, String)]
+            frame = frame.fillna("", subset=[quoted(name) for name in texts])
+        return checked(source, _with_moments(frame, source, time), time)
 
     def _load(self, reader: Any) -> DataFrame:
         loaded: DataFrame = reader.load(self.path) if self.path else reader.load()
         return loaded
+
+
+def _with_moments(frame: DataFrame, source: Source, time: str) -> DataFrame:
+    """Return rows with moments in place of text, where a moment is wanted."""
+    moments = [name for name, kind in source.type.attributes if isinstance(kind, Timestamp)]
+    for name in {time, *moments} & set(frame.columns):
+        if isinstance(frame.schema[name].dataType, spark.StringType):
+            frame = frame.withColumn(name, _moment(F.col(quoted(name))))
+    return frame
 
 
 def with_end(frame: DataFrame, control: str) -> DataFrame:
@@ -99,6 +110,6 @@ def _moment(text: Column) -> Column:
     number = text.try_cast("double")
     return (
         F.when(text.rlike(WHOLE), millis(text.try_cast("bigint")))
-        .when(number.isNotNull() & ~F.isnan(number), millis(F.floor(number)))
+        .when(text.rlike(NUMBER), millis(F.floor(number)))
         .when(text.rlike(DATED), text.try_cast("timestamp"))
     )

@@ -7,7 +7,7 @@ import time as clock
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -22,7 +22,9 @@ from onefold.core.functions import Failure
 from onefold.core.packing import unpacked
 from onefold.core.plan import Node, Plan
 from onefold.core.records import Tuple
+from onefold.core.time import floor_to_tick
 from onefold.engines.spark.books import Books
+from onefold.engines.spark.clock import LAST_MILLIS
 from onefold.engines.spark.inputs import Input, with_end, write_end
 from onefold.engines.spark.parcels import REPORT
 from onefold.engines.spark.pipeline import Pipeline
@@ -90,7 +92,7 @@ class Job:
         if not all(each.bounded for each in self.inputs.values()):
             self._drain()
             write_end(self._control)
-            self._drain()
+            self._to_the_end()
         else:
             query = self._start({"processingTime": "0 seconds"})
             try:
@@ -210,6 +212,16 @@ class Job:
         if query.exception():
             self._raise(query)
 
+    def _to_the_end(self) -> None:
+        """Go on until the end has come through, though a source goes on."""
+        query = self._start({"processingTime": "0 seconds"})
+        try:
+            while query.isActive and (_watermark(query) or 0) < LAST_MILLIS:
+                self._wait(query)
+        finally:
+            query.stop()
+        self._raise(query)
+
     def _drain(self) -> None:
         """Process what a source without an end has now."""
         query = self._start({"availableNow": True})
@@ -230,15 +242,13 @@ class Job:
         told = query.lastProgress
         if told is None:
             return
-        event_time = told["eventTime"].get("watermark")
-        moment = datetime.fromisoformat(event_time) if event_time else None
-        known = moment is not None and moment.timestamp() > 0
+        watermark = _watermark(query)
         progress = Progress(
             told["batchId"],
             self.books.read(self.plan),
             told.get("processedRowsPerSecond") or 0.0,
-            int(moment.timestamp() * 1000) if moment and known else None,
-            (datetime.now(UTC) - moment).total_seconds() if moment and known else None,
+            watermark,
+            None if watermark is None else clock.time() - watermark / 1000,
             sum(self.books.held.values()),
             self.books.late.total(),
         )
@@ -254,6 +264,14 @@ class Job:
         raise failed(self.error or problem) from None
 
 
+def _watermark(query: StreamingQuery) -> int | None:
+    """Return the watermark of the last batch in milliseconds, if there is one."""
+    told = query.lastProgress
+    text = told["eventTime"].get("watermark") if told else None
+    millis = floor_to_tick(datetime.fromisoformat(text)) if text else 0
+    return millis if millis > 0 else None
+
+
 def _until_caught_up(query: StreamingQuery) -> None:
     with suppress(StreamingQueryException):
         query.processAllAvailable()
@@ -264,6 +282,8 @@ def failed(problem: Exception) -> QueryFailed:
     text = problem.getMessage() if isinstance(problem, PySparkException) else str(problem)
     lines = [line.strip() for line in (text or str(problem)).splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("at ", "JVM stacktrace"))]
+    own = next((n for n, line in enumerate(lines) if line.startswith("onefold.")), 0)
+    lines = lines[own:]  # an error of ours in a worker stands below its traceback
     return QueryFailed(
         f"Spark stopped the query: {lines[0] if lines else type(problem).__name__}",
         detail="\n".join(lines[1:6]),

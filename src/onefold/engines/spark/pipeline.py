@@ -15,12 +15,13 @@ from onefold.core.packing import unpacked
 from onefold.core.plan import Plan
 from onefold.core.records import Tuple
 from onefold.core.time import Duration, duration
+from onefold.core.types import TupleType
 from onefold.core.values import listed
 from onefold.engines.accounts import written_by_user
 from onefold.engines.spark.fragments import cut
 from onefold.engines.spark.parcels import REPORT
 from onefold.engines.spark.query import Line, by_batch, enter, outputs, places, stages
-from onefold.engines.spark.schema import MARK, checked
+from onefold.engines.spark.schema import MARK, WrongSchema, checked
 from onefold.engines.spark.session import with_state_store
 from onefold.engines.spark.task import Settings
 from onefold.operators.rewrites import rewrite
@@ -59,6 +60,7 @@ class Pipeline:
                 f"the pipeline has no source {listed(unknown)}",
                 hint=f"its sources are {listed(list(plan.sources))}",
             )
+        _check_names(plan.output.type, time)
         frames = {
             name: checked(source, inputs[name], time) for name, source in plan.sources.items()
         }
@@ -107,6 +109,17 @@ class Pipeline:
         moment = F.timestamp_millis("time")
         metadata: dict[str, Any] = {"metadata": {MARK: self.delay}} if self.streaming else {}
         return told.select(moment.alias(self.time, **metadata), "operator", "tuple")
+
+
+def _check_names(type: TupleType, time: str) -> None:
+    """Raise an error for an output that no DataFrame can hold: Spark's names have no case."""
+    names = [each.lower() for each in (time, *type.names)]
+    if twice := sorted({each for each in names if names.count(each) > 1}):
+        raise WrongSchema(
+            f"a DataFrame of the output would have {listed(twice)} twice",
+            detail=f"the time is {time!r}, and the attributes are {listed(type.names)}",
+            hint="rename the attribute with map, or name the time otherwise with time=…",
+        )
 
 
 @dataclass(frozen=True)

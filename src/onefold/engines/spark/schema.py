@@ -107,7 +107,7 @@ def arrow_rows(type: TupleType, rows: Sequence[Sequence[Any]]) -> pa.StructArray
 
 _WIDER = {
     ("tinyint", "int"), ("smallint", "int"), ("tinyint", "bigint"), ("smallint", "bigint"),
-    ("int", "bigint"), ("float", "double"), ("timestamp_ntz", "timestamp"),
+    ("int", "bigint"), ("float", "double"),
 }  # fmt: skip
 """What Spark casts without a loss."""
 
@@ -152,8 +152,10 @@ def event_time(frame: DataFrame, time: str, kind: spark.DataType, source: Source
     match kind:
         case spark.TimestampType():
             return F.timestamp_millis(F.unix_millis(column))
-        case spark.TimestampNTZType() | spark.DateType():
-            return F.timestamp_millis(F.unix_millis(column.cast("timestamp")))
+        case spark.TimestampNTZType() | spark.DateType():  # without a zone it is UTC
+            start = F.lit("1970-01-01").cast("timestamp_ntz")
+            micros = F.timestamp_diff("MICROSECOND", start, column.cast("timestamp_ntz"))
+            return F.timestamp_millis(F.floor(micros / 1000))
         case spark.LongType() | spark.IntegerType():
             return millis(column.cast("bigint"))
     raise WrongSchema(
@@ -164,7 +166,7 @@ def event_time(frame: DataFrame, time: str, kind: spark.DataType, source: Source
 
 def millis(column: Column) -> Column:
     """Return milliseconds as a timestamp, null where there is none."""
-    return F.when(F.abs(column) < FARTHEST, F.timestamp_millis(column))
+    return F.when(column.between(-FARTHEST, FARTHEST), F.timestamp_millis(column))
 
 
 def quoted(name: str) -> str:
