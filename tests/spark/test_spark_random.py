@@ -16,7 +16,7 @@ from onefold.core.plan import Implementation, Plan
 from onefold.core.time import END_OF_TIME
 from onefold.engines.reference import Engine
 from onefold.engines.spark.script import play
-from onefold.engines.spark.steps import Made, Step
+from onefold.engines.steps import Made, Step
 from onefold.operators.rewrites import rewrite
 from oracle import multiset
 from strategies import Arrive, Case, End, Feed, Promise

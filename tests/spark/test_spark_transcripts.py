@@ -8,26 +8,21 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from onefold.check.replay import on_spark, replay_transcripts
+from onefold.check.replay import lower_and_rewrite, on_spark, replay_transcripts
 from onefold.check.transcript import Transcript, read_transcript
 from onefold.core.lower import lower
-from onefold.core.plan import Implementation, Plan
-from onefold.operators.rewrites import rewrite
+from onefold.core.plan import Implementation
 from test_transcripts import without_one_tuple
 
 FILES = sorted((Path(__file__).parents[1] / "transcripts").glob("*.yaml"))
 TRANSCRIPTS = [read_transcript(file) for file in FILES]
 
 
-def rewritten(plan: Plan, implementation: Implementation) -> Plan:
-    return rewrite(lower(plan, implementation))[0]
-
-
 def named(*names: str) -> list[Transcript]:
     return [each for each in TRANSCRIPTS if each.file.stem in names]
 
 
-@pytest.mark.parametrize("lowering", [lower, rewritten], ids=["literal", "rewritten"])
+@pytest.mark.parametrize("lowering", [lower, lower_and_rewrite], ids=["literal", "rewritten"])
 @pytest.mark.parametrize("implementation", Implementation)
 @pytest.mark.usefixtures("session")
 def test_every_transcript_passes(implementation: Implementation, lowering: object) -> None:

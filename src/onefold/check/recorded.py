@@ -6,7 +6,7 @@ side. What each of their steps made is recorded, and replayed from the record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,9 +16,7 @@ from onefold.core.errors import StreamEnded
 from onefold.core.plan import Late, Plan, walk
 from onefold.core.records import Tuple
 from onefold.core.time import END_OF_TIME, START_OF_TIME
-from onefold.engines.spark.steps import Made, Step
-
-Play = Callable[[Sequence[tuple[Plan, Sequence[Step]]]], Sequence[Sequence[Made]]]
+from onefold.engines.steps import Made, Step
 
 
 @dataclass

@@ -120,11 +120,12 @@ def replay(
 ) -> list[CaseResult]:
     """Run every case of a transcript in these implementations; refuse a bad transcript."""
     chosen = [Implementation.of(each) for each in implementations]
-    lowering = _rewritten if rewrites else lower
+    lowering = lower_and_rewrite if rewrites else lower
     return replay_transcripts([read_transcript(Path(path))], chosen, ENGINES[engine], lowering)
 
 
-def _rewritten(plan: Plan, implementation: Implementation) -> Plan:
+def lower_and_rewrite(plan: Plan, implementation: Implementation) -> Plan:
+    """Return a plan in an implementation, as short as the rewrites make it."""
     return rewrite(lower(plan, implementation))[0]
 
 

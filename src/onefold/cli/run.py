@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from onefold.cli.places import Places, checked_places
 from onefold.cli.spark_options import spark_options
@@ -113,6 +114,7 @@ def command(
         with redirect_stdout(sys.stderr):
             plan = lower(load_pipeline(pipeline), implementation)
         if engine == "spark":
+            _refuse(["every"], "reference")
             from onefold.cli.run_spark import Options
             from onefold.cli.run_spark import run as run_on_spark
 
@@ -128,7 +130,7 @@ def command(
             )
             run_on_spark(plan, options)
             return
-        _refuse(spark)
+        _refuse(spark, "spark")
         places = checked_places(plan, pipeline_file(pipeline), inputs, output, on_error, late)
         with _progress(shown=not quiet and not _mixed(places.output)) as progress:
             balance = run(plan, places, time, _delay(delay), every, progress)
@@ -145,12 +147,13 @@ def command(
             click.echo(line, err=True)
 
 
-def _refuse(spark: dict[str, Any]) -> None:
-    """Raise a usage error for an option that only Spark knows."""
-    for name, value in spark.items():
-        if value and value is not True and name != "trigger":
-            option = name.replace("_", "-")
-            raise click.UsageError(f"--{option} is for --engine spark")
+def _refuse(names: Iterable[str], engine: str) -> None:
+    """Raise a usage error for an option that only another engine knows."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "")
+        if parameter.name in names and given is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[0]} is for --engine {engine}")
 
 
 def run(

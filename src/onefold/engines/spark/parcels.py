@@ -20,8 +20,6 @@ from onefold.core.values import identity
 REPORT = -(2**31)
 """Whom a parcel is for that tells what happened: late tuples, failures, counts."""
 
-COLUMNS = "grp int, node int, data binary"
-
 
 @dataclass(frozen=True)
 class Parcel:

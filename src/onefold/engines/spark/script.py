@@ -26,8 +26,8 @@ from onefold.engines.spark.columns import Scripted
 from onefold.engines.spark.fragments import cut
 from onefold.engines.spark.parcels import REPORT, pack_tuples, unpack_tuples
 from onefold.engines.spark.query import PARCELS, Line, by_batch, places, stages
-from onefold.engines.spark.steps import Made, Step
 from onefold.engines.spark.task import Report, Settings
+from onefold.engines.steps import Made, Step
 
 SCHEMA = "step bigint, source int, data string"
 
