@@ -618,6 +618,39 @@ def a_loop_is_checked_when_it_is_built() -> None:
     assert looped.loops
 
 
+def what_other_kernels_took_is_heard() -> None:
+    state = of.lower(totals(), "dedicated").output
+    for watermark, last in ((30, 25), (31, START_OF_TIME)):  # the window [20, 31) is gone at 31
+        kernel: Any = state.kernel()
+        kernel.watermark = watermark
+        kernel.hear(25)
+        assert kernel.last_input == last
+    kernel = state.kernel()
+    nodes = of.lower(totals(), "aggregate").nodes
+    states = next(
+        n for n in nodes if isinstance(n, LoopAggregation) and n.loop.after_end is not None
+    )
+    for hearing in (kernel, states.kernel()):
+        hearing.hear(25)
+        hearing.hear(5)
+        assert hearing.last_input == 25
+
+
+def whether_keys_are_what_a_function_returns() -> None:
+    words = of.source("s", "word string")
+
+    def by(key: Any) -> list[bool]:
+        counted = words.aggregate(lambda w: None, "n int", key=key, size=1)
+        joined = words.join(words, "a string, b string", key=(key, key), size=1)
+        kept = words.stateful(
+            "n int", key=key, period=1, create=len, add=max, merge=max, output=lambda _: None
+        )
+        return [each.node.keyed_by_function for each in (counted, joined, kept)]
+
+    assert by(["word"]) == [False] * 3
+    assert by(lambda t: t.word) == [True] * 3
+
+
 CHECKS = [
     window_arithmetic,
     account,
@@ -641,4 +674,6 @@ CHECKS = [
     a_trace_tells_where_windows_begin_and_end,
     a_snapshot_fits_its_own_plan,
     a_loop_is_checked_when_it_is_built,
+    what_other_kernels_took_is_heard,
+    whether_keys_are_what_a_function_returns,
 ]

@@ -425,7 +425,7 @@ USAGE = {
         ["--input", "s=-", "--late", "late.csv"],
         "--late writes JSON lines: name the file .jsonl, not late.csv",
     ),
-    "an unknown engine": (["--engine", "spark"], "'spark' is not 'reference'"),
+    "an unknown engine": (["--engine", "flink"], "'flink' is not one of"),
     "an unknown implementation": (["--implementation", "fast"], "'fast' is not one of"),
     "another way with errors": (
         ["--input", "s=-", "--on-error", "ignore"],

@@ -367,8 +367,8 @@ def test_a_query_is_followed_stopped_and_goes_on(tmp_path: Path) -> None:
 def test_on_a_cluster_of_two_workers(words: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     query = onefold(
-        *("run", f"{PIPELINES}:totals", "--engine", "spark", "--implementation", "aggregate"),
-        *("--input", f"words={words}", "--output", str(out)),
+        *("run", f"{HERE / 'alone_to_run.py'}:totals", "--engine", "spark"),
+        *("--input", f"words={words}", "--output", str(out), "--implementation", "aggregate"),
         *("--master", "local-cluster[2,1,1024]", "--no-rewrites"),
     )
     _, told = query.communicate(timeout=280)

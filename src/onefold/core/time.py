@@ -96,7 +96,7 @@ def show_time(time: int) -> str:
 def floor_to_tick(moment: datetime) -> int:
     """Return the event time of `moment`; finer than a millisecond is floored.
 
-    >>> floor_to_tick(datetime(1970, 1, 1, 0, 0, 1, 999, tzinfo=timezone.utc))
+    >>> floor_to_tick(datetime(1970, 1, 1, 0, 0, 1, 999, tzinfo=UTC))
     1000
     """
     return (as_utc(moment) - EPOCH) // timedelta(milliseconds=TICK)
