@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -255,8 +255,7 @@ def _shown(*, quiet: bool, job: Job) -> Iterator[None]:
     from rich.console import Console
 
     with Console(stderr=True).status("starting the query") as status:
-        show: Callable[[Progress], None] = lambda told: status.update(told_in_a_line(told))  # noqa: E731
-        job.on_progress = show
+        job.on_progress = lambda told: status.update(told_in_a_line(told))
         yield
 
 

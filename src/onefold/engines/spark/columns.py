@@ -137,7 +137,7 @@ def _checked(time: Any) -> int:
 
 def _listed(column: pa.Array) -> list[Any]:
     try:
-        return column.to_pylist()  # type: ignore[no-any-return]
+        return column.to_pylist()  # type: ignore[no-any-return]  # Arrow has no types
     except (OverflowError, ValueError):  # a moment that no datetime holds
         return [_scalar(each) for each in column]
 

@@ -45,7 +45,7 @@ class Input:
                 names = _header(session, self)
                 known = {**dict.fromkeys(names, spark.StringType()), **_columns(source, time)}
                 wanted = {**{name: known[name] for name in names}, RAW: spark.StringType()}
-                reader = reader.options(**CSV, **self.options)
+                reader = reader.options(**{**CSV, **self.options})
             case "parquet" | "orc" | "avro":
                 found = session.read.format(self.format).options(**self.options).load(self.path)
                 frame = self._load(reader.schema(found.schema))
