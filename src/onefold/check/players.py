@@ -1,0 +1,134 @@
+"""Players: who runs plans for the judge. The reference engine, Spark, or an engine of yours.
+
+An engine takes a plan and a script, and tells what each step of the script made. One for bounded
+streams takes whole streams instead, and only what it made by the end counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from onefold.core.errors import OnefoldError
+from onefold.core.functions import Failure, on_failure
+from onefold.core.plan import Implementation, Plan
+from onefold.core.records import Tuple
+from onefold.core.showing import USERS_ERRORS, told
+from onefold.core.time import END_OF_TIME
+from onefold.engines.reference import Engine
+from onefold.engines.steps import Made, Step
+
+Script = tuple[Plan, Sequence[Step]]
+"""A plan, and what comes to its sources step by step; the last step ends all of them."""
+
+
+class PlayerFailed(OnefoldError):
+    """An engine that broke down: not a user's function, but the engine itself."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """An engine as the judge sees it."""
+
+    name: str
+    play: Callable[[Sequence[Script]], list[list[Made]]]
+    """Play scripts, each from its beginning; return what each of their steps made."""
+    implementations: tuple[Implementation, ...] = tuple(Implementation)
+    """The implementations that it can run."""
+    bounded: bool = False
+    """Whether it takes whole streams: then only the end counts, and no tuple is late."""
+    at_once: int = 1
+    """How many scripts it best plays at once: on Spark many take as long as one."""
+
+
+def streaming_engine(
+    name: str,
+    play: Callable[[Plan, Sequence[Step]], Iterable[Made]],
+    implementations: Iterable[str | Implementation] = tuple(Implementation),
+) -> Player:
+    """Return an engine for the judge that takes tuples and watermarks step by step.
+
+    `play` gets a plan and the steps, and returns what each step made.
+    """
+
+    def play_each(script: Script) -> list[Made]:
+        return _guarded(lambda: list(play(*script)), script)
+
+    return Player(
+        name,
+        lambda scripts: [play_each(script) for script in scripts],
+        tuple(Implementation.of(each) for each in implementations),
+    )
+
+
+def bounded_engine(
+    name: str,
+    run: Callable[[Plan, Mapping[str, Sequence[Tuple]]], Iterable[Tuple]],
+    implementations: Iterable[str | Implementation] = (Implementation.AGGREGATE,),
+) -> Player:
+    """Return an engine for the judge that takes whole streams.
+
+    `run` gets a plan and all tuples of each source, and returns all that comes out.
+    """
+
+    def play(script: Script) -> list[Made]:
+        plan, steps = script
+        whole: dict[str, list[Tuple]] = {source: [] for source in plan.sources}
+        for step in steps:
+            for source, tuples in step.tuples.items():
+                whole[source] += tuples
+        return [*(Made() for _ in steps[1:]), Made(list(run(plan, whole)))]
+
+    def play_each(script: Script) -> list[Made]:
+        return _guarded(lambda: play(script), script)
+
+    return Player(
+        name,
+        lambda scripts: [play_each(script) for script in scripts],
+        tuple(Implementation.of(each) for each in implementations),
+        bounded=True,
+    )
+
+
+def _guarded(play: Callable[[], list[Made]], script: Script) -> list[Made]:
+    """Play, with what a user's function fails on set aside, and an engine's failure as an error."""
+    failures: list[Failure] = []
+    token = on_failure.set(failures.append)
+    try:
+        made = play()
+    except OnefoldError as problem:
+        return [*(Made() for _ in script[1][1:]), Made(errors=[problem])]
+    except USERS_ERRORS as problem:
+        error = PlayerFailed(f"the engine failed: {told(problem)}")
+        return [*(Made() for _ in script[1][1:]), Made(errors=[error])]
+    finally:
+        on_failure.reset(token)
+    return made
+
+
+def _on_reference(plan: Plan, steps: Sequence[Step]) -> Iterable[Made]:
+    engine = Engine(plan)
+    for step in steps:
+        for source, tuples in step.tuples.items():
+            engine.process(source, tuples)
+        for source, watermark in step.watermarks.items():
+            if watermark == END_OF_TIME:
+                engine.end(source)
+            else:
+                engine.watermark(source, watermark)
+        yield Made(engine.take_output(), engine.take_late())
+
+
+REFERENCE = streaming_engine("reference", _on_reference)
+
+
+def spark(*, apart: bool = False) -> Player:
+    """Return local Spark, or the session that there is."""
+
+    def play(scripts: Sequence[Script]) -> list[list[Made]]:
+        from onefold.engines.spark.script import play as play_on_spark
+        from onefold.engines.spark.session import session
+
+        return play_on_spark(session(), scripts, apart=apart)
+
+    return Player("spark", play, at_once=200)
