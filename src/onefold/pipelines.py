@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from onefold.core.errors import OnefoldError
 from onefold.core.showing import USERS_ERRORS, told
@@ -32,14 +33,28 @@ def load_pipeline(name: str, beside: Path | None = None) -> Stream:
 
     A file is looked for from `beside`, the folder of a transcript, or from the current folder.
     """
+    return _stream(*_found(name, beside, "pipeline"), name)
+
+
+def load_object(name: str, what: str, beside: Path | None = None) -> Any:
+    """Return what `name` names, as it is: an engine, or a function of the user's."""
+    module, attribute = _found(name, beside, what)
+    if not hasattr(module, attribute):
+        near = get_close_matches(attribute, vars(module), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"name the {what} as file.py:name"
+        raise PipelineNotFound(f"{name}: there is no {attribute!r}", hint=hint)
+    return getattr(module, attribute)
+
+
+def _found(name: str, beside: Path | None, what: str) -> tuple[ModuleType, str]:
     where, colon, attribute = name.rpartition(":")
     if not colon or not where or not attribute:
         raise PipelineNotFound(
-            f"{name!r} names no pipeline",
+            f"{name!r} names no {what}",
             hint="write file.py:name or package.module:name",
         )
     module = _from_file(where, beside) if where.endswith(".py") else _from_package(where)
-    return _stream(module, attribute, name)
+    return module, attribute
 
 
 def pipeline_file(name: str) -> Path | None:

@@ -73,6 +73,8 @@ class Definition:
         self.operators = {
             node: _operator(_Place(self, node), rules, composed=composed) for node in plan.nodes
         }
+        self.times: dict[Node, set[int]] = {node: set() for node in plan.nodes}
+        """At which times tuples came to each operator."""
 
     def run(self, steps: Sequence[Step]) -> list[Made]:
         """Return what each step makes."""
@@ -94,6 +96,8 @@ class Definition:
         self.work.append((self.operators[source], 0, what))
         while self.work:
             operator, port, handed = self.work.popleft()
+            if isinstance(handed, list):
+                self.times[operator.node].update(t.time for t in handed)
             operator.receive(port, handed)
 
     def feed(self, node: Node, what: list[Tuple] | int) -> None:

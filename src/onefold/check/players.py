@@ -7,7 +7,9 @@ streams takes whole streams instead, and only what it made by the end counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
 
 from onefold.core.errors import OnefoldError
 from onefold.core.functions import Failure, on_failure
@@ -17,9 +19,14 @@ from onefold.core.showing import USERS_ERRORS, told
 from onefold.core.time import END_OF_TIME
 from onefold.engines.reference import Engine
 from onefold.engines.steps import Made, Step
+from onefold.pipelines import load_object
 
 Script = tuple[Plan, Sequence[Step]]
 """A plan, and what comes to its sources step by step; the last step ends all of them."""
+
+
+class UnknownEngine(OnefoldError):
+    """A name that leads to no engine."""
 
 
 class PlayerFailed(OnefoldError):
@@ -37,6 +44,13 @@ class Player:
     """The implementations that it can run."""
     bounded: bool = False
     """Whether it takes whole streams: then only the end counts, and no tuple is late."""
+    own_code: bool = False
+    """Whether it is a user's own code: late streams can't be seen, all sources have one watermark,
+    and what it emits may come early."""
+    where: str = ""
+    """How the command line names it; by default as `name` does."""
+    most: int | None = None
+    """How many cases it plays at most, unless more are asked for: it is slow."""
     at_once: int = 1
     """How many scripts it best plays at once: on Spark many take as long as one."""
 
@@ -131,4 +145,40 @@ def spark(*, apart: bool = False) -> Player:
 
         return play_on_spark(session(), scripts, apart=apart)
 
-    return Player("spark", play, at_once=200)
+    return Player("spark", play, most=60, at_once=200)
+
+
+def own_code(function: Callable[..., Any], name: str, time: str = "ts") -> Player:
+    """Return a user's own function of DataFrames, to be judged by a pipeline's definition."""
+
+    def play(scripts: Sequence[Script]) -> list[list[Made]]:
+        from onefold.engines.spark.plain import play_functions
+        from onefold.engines.spark.session import session
+
+        plan = scripts[0][0]
+        types = {source: node.type for source, node in plan.sources.items()}
+        told = [steps for _, steps in scripts]
+        return play_functions(session(), function, types, plan.output.type, told, time=time)
+
+    return Player(name, play, own_code=True, most=24, at_once=8, where=name)
+
+
+def player(name: str) -> Player:
+    """Return the engine of this name: reference, spark, or `file.py:name` for one of yours."""
+    if name == REFERENCE.name:
+        return REFERENCE
+    if name == "spark":
+        return spark()
+    if ":" not in name:
+        near = get_close_matches(name, ["reference", "spark"], n=1)
+        raise UnknownEngine(
+            f"there is no engine {name!r}",
+            hint=f"did you mean {near[0]!r}?" if near else "reference, spark, or file.py:name",
+        )
+    found = load_object(name, "engine")
+    if not isinstance(found, Player):
+        raise UnknownEngine(
+            f"{name} is a {type(found).__name__}, not an engine",
+            hint="make one with bounded_engine or streaming_engine: docs/engines.md",
+        )
+    return replace(found, where=name)

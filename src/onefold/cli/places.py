@@ -42,13 +42,19 @@ def checked_places(
     late: str | None,
 ) -> Places:
     """Return the files that the options name, or raise a usage error."""
-    places = Places(_inputs(plan, inputs), output, _quarantine(on_error), late)
-    for where in places.inputs.values():
-        _check_input(where)
+    places = Places(checked_inputs(plan, inputs), output, _quarantine(on_error), late)
     for option, where in places.written():
         _check_output(option, where)
     _check_apart(places, pipeline)
     return places
+
+
+def checked_inputs(plan: Plan, given: tuple[str, ...]) -> dict[str, str]:
+    """Return the file of each source, or raise a usage error."""
+    named = _inputs(plan, given)
+    for where in named.values():
+        _check_input(where)
+    return named
 
 
 def _inputs(plan: Plan, given: tuple[str, ...]) -> dict[str, str]:

@@ -1,0 +1,98 @@
+"""Comparing what someone made with what the definition says, step by step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from onefold.core.errors import FunctionFailed, OnefoldError
+from onefold.core.plan import Late, Plan, walk
+from onefold.core.records import Tuple
+from onefold.core.time import END_OF_TIME, START_OF_TIME, TICK
+from onefold.engines.steps import Made, Step
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How much of a run is looked at."""
+
+    early: bool = False
+    """Whether tuples may come before the watermark has passed them (decision 7)."""
+    late: bool = True
+    """Whether late streams can be seen."""
+    bounded: bool = False
+    """Whether only the end counts."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first step at which someone did not make what the definition says."""
+
+    step: int
+    what: str
+    """The output, or the late stream."""
+    missing: tuple[Tuple, ...] = ()
+    unexpected: tuple[Tuple, ...] = ()
+    error: OnefoldError | None = None
+
+
+def compare(
+    plan: Plan,
+    steps: Sequence[Step],
+    expected: Sequence[Made],
+    found: Sequence[Made],
+    how: Judged = Judged(),  # noqa: B008
+) -> Difference | None:
+    """Return the first difference, or None.
+
+    Where tuples may come early, those count that the watermark has passed; at the end, all.
+    """
+    wanted: Counter[Tuple] = Counter()
+    here: Counter[Tuple] = Counter()
+    for n, watermark in enumerate(output_watermarks(plan, steps)):
+        for error in found[n].errors:
+            if not isinstance(error, FunctionFailed):  # what a function fails on is set aside
+                return Difference(n, "error", error=error)
+        wanted.update(expected[n].output)
+        here.update(found[n].output)
+        last = n + 1 == len(steps)
+        if not how.bounded or last:
+            passed = END_OF_TIME if last or not how.early else watermark
+            if difference := _difference(n, "output", _until(wanted, passed), _until(here, passed)):
+                return difference
+            if how.late and not how.bounded and Counter(expected[n].late) != Counter(found[n].late):
+                return _difference(n, "late", Counter(expected[n].late), Counter(found[n].late))
+    return None
+
+
+def _until(tuples: Counter[Tuple], watermark: int) -> Counter[Tuple]:
+    return Counter({t: n for t, n in tuples.items() if t.time + TICK <= watermark})
+
+
+def _difference(
+    step: int, what: str, wanted: Counter[Tuple], here: Counter[Tuple]
+) -> Difference | None:
+    if wanted == here:
+        return None
+    missing, unexpected = wanted - here, here - wanted
+    return Difference(step, what, _listed(missing), _listed(unexpected))
+
+
+def _listed(tuples: Counter[Tuple]) -> tuple[Tuple, ...]:
+    return tuple(tuples.elements())
+
+
+def output_watermarks(plan: Plan, steps: Iterable[Step]) -> list[int]:
+    """Return the watermark of a pipeline's output after each step: the least of its sources'."""
+    above = list(walk(plan.output))
+    names = [name for name, source in plan.sources.items() if source in above]
+    waits = any(isinstance(node, Late) for node in above)
+    reached = dict.fromkeys(names, START_OF_TIME)
+    after = []
+    for step in steps:
+        for name in names:
+            reached[name] = max(reached[name], step.watermarks.get(name, START_OF_TIME))
+        least = min(reached.values())
+        after.append(START_OF_TIME if waits and least != END_OF_TIME else least)
+    return after

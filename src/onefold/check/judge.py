@@ -1,0 +1,179 @@
+"""The judge: plays cases on all sides, and finds the smallest one where a side differs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from onefold.check.case import Case, Cut
+from onefold.check.causes import cause
+from onefold.check.players import Player
+from onefold.check.shrink import shrink
+from onefold.check.sides import Said, Side
+from onefold.core.functions import Failure
+from onefold.core.plan import Plan
+from onefold.engines.steps import Made
+
+
+@dataclass
+class Tried:
+    """How much was tried."""
+
+    streams: int = 0
+    tuples: int = 0
+    watermarks: int = 0
+    cuts: int = 0
+    late: int = 0
+    """How many tuples came behind a watermark."""
+    empty: int = 0
+
+    def add(self, case: Case) -> None:
+        """Count a case."""
+        self.streams += 1
+        self.tuples += len(case.arrivals)
+        self.watermarks += len(case.promises)
+        self.cuts += sum(isinstance(each, Cut) for each in case.events)
+        self.late += sum(1 for _ in case.late_arrivals())
+        self.empty += not case.arrivals
+
+
+@dataclass(frozen=True)
+class Found:
+    """A case on which a side differs, and what every side said to it."""
+
+    case: Case
+    first: Said
+    others: list[Said]
+    cause: str | None
+    number: int
+    """Which of the cases it was that showed it first."""
+
+
+@dataclass
+class Verdict:
+    """What the judge has to say."""
+
+    plan: Plan
+    sides: list[Side]
+    tried: Tried = field(default_factory=Tried)
+    seed: int | None = None
+    """What the streams were made from; None for those that were given."""
+    exhaustive: int | None = None
+    found: Found | None = None
+    failures: list[Failure] = field(default_factory=list)
+    """What the user's functions failed on: set aside, on all sides."""
+    failed: int = 0
+    """In how many streams that happened."""
+    emitted: int = 0
+    """How many tuples the definition says are emitted."""
+
+    @property
+    def same(self) -> bool:
+        """Whether no difference was found."""
+        return self.found is None
+
+
+Tell = Callable[[str, int, int], None]
+"""Is told what goes on, how many cases are done, and of how many."""
+
+
+def silent(_what: str, _count: int, _total: int) -> None:
+    """Tell no one."""
+
+
+def judge(
+    verdict: Verdict, cases: Sequence[Case], *, patience: float = 40.0, tell: Tell = silent
+) -> Verdict:
+    """Play cases on all sides of a verdict, until one differs; then look for a smaller one.
+
+    `patience` is how many seconds the search for a smaller case may take.
+    """
+    for case in cases:
+        verdict.tried.add(case)
+    for player, sides in _by_player(verdict.sides):
+        mine = cases[: player.most]
+        size = max(1, player.at_once // len(sides))
+        for start in range(0, len(mine), size):
+            tell(f"on {player.name}", start, len(mine))
+            several = mine[start : start + size]
+            for case in several:
+                _note(verdict, sides[0], case)
+            if first := _first_difference(sides, several):
+                at, side = first
+                tell(f"{side.name} differs: looking for a smaller case", start + at, len(mine))
+                verdict.found = _found(verdict, side, several[at], start + at, patience)
+                return verdict
+    return verdict
+
+
+def _by_player(sides: Sequence[Side]) -> list[tuple[Player, list[Side]]]:
+    players = {id(side.player): side.player for side in sides}
+    return [(each, [s for s in sides if s.player is each]) for each in players.values()]
+
+
+def _note(verdict: Verdict, side: Side, case: Case) -> None:
+    if side.player is not verdict.sides[0].player:
+        return  # noted before
+    expected = side.expected(case)
+    failures = expected.failures
+    verdict.emitted += sum(len(each.output) for each in expected.made)
+    verdict.failed += bool(failures)
+    if len(verdict.failures) < 3:
+        verdict.failures += failures[:1]
+
+
+def _first_difference(sides: Sequence[Side], cases: Sequence[Case]) -> tuple[int, Side] | None:
+    """Return which case differs first, and on which side."""
+    found = [
+        (n, side)
+        for side, said in zip(sides, hear(sides, cases))
+        for n, each in enumerate(said)
+        if each and each.difference
+    ]
+    return min(found, key=lambda each: each[0], default=None)
+
+
+def hear(sides: Sequence[Side], cases: Sequence[Case]) -> list[list[Said | None]]:
+    """Return what each side says to each case; None where it is not asked.
+
+    All sides of an engine are played together: on Spark, in one query.
+    """
+    asked = [
+        (s, c, side, case, expected)
+        for s, side in enumerate(sides)
+        for c, case in enumerate(cases)
+        if side.takes(case) and (expected := _asked(side, case)) is not None
+    ]
+    said: list[list[Said | None]] = [[None] * len(cases) for _ in sides]
+    for player, _ in _by_player(sides):
+        mine = [each for each in asked if each[2].player is player]
+        if not mine:
+            continue
+        scripts = [(side.plan, side.steps(case)) for _, _, side, case, _ in mine]
+        for (s, c, side, case, expected), made in zip(mine, player.play(scripts)):
+            said[s][c] = Said(side, expected, made, side.difference(case, expected, made))
+    return said
+
+
+def _asked(side: Side, case: Case) -> list[Made] | None:
+    """Return what is expected of a side; None if a function fails, which is no one else's code."""
+    expected = side.expected(case)
+    return None if side.player.own_code and expected.failures else expected.made
+
+
+def _found(verdict: Verdict, side: Side, case: Case, number: int, patience: float) -> Found:
+    until = time.monotonic() + patience
+
+    def differs(cases: Sequence[Case]) -> list[bool]:
+        return [bool(each and each.difference) for each in hear([side], cases)[0]]
+
+    at_once = max(1, side.player.at_once // 2)
+    smallest = shrink(
+        case, verdict.plan, differs, at_once=at_once, most=lambda: time.monotonic() > until
+    )
+    beside = [each for each in verdict.sides if each.player is side.player]
+    heard = [each[0] for each in hear(beside, [smallest])]
+    first = next(each for each in heard if each and each.side is side)
+    others = [each for each in heard if each and each is not first]
+    return Found(smallest, first, others, cause(first, smallest), number)

@@ -1,0 +1,169 @@
+"""The verdict, for people and for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from onefold.check.judge import Found, Verdict
+from onefold.check.rows import write_row, write_rows
+from onefold.check.sides import Said
+from onefold.check.timeline import timeline
+from onefold.core.records import Tuple, as_dict
+from onefold.core.time import END_OF_TIME
+from onefold.core.values import listed
+
+MOST_SAID = 6
+
+
+def headline(verdict: Verdict) -> str:
+    """Return the verdict in one line."""
+    tried = verdict.tried
+    if verdict.seed is not None:
+        kind, end = "generated", f"; seed {verdict.seed}"
+    elif verdict.exhaustive is not None:
+        kind, end = "of all small", f", all of up to {_several(verdict.exhaustive, 'tuple')}"
+    else:
+        kind, end = "given", ""
+    counts = [
+        _several(tried.tuples, "tuple"),
+        _several(tried.watermarks, "watermark"),
+        _several(tried.cuts, "batch cut"),
+        _several(tried.late, "late arrival"),
+    ]
+    if verdict.same:
+        return f"same on {_several(tried.streams, f'{kind} stream')} ({', '.join(counts)}{end})"
+    assert verdict.found
+    at = f"stream {verdict.found.number + 1:,} of {tried.streams:,}{end}"
+    return f"{verdict.found.first.side.name} differs from the definition ({at})"
+
+
+def _several(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def lines(verdict: Verdict) -> Iterator[str]:
+    """Return all that there is to say."""
+    yield headline(verdict)
+    if verdict.found:
+        yield ""
+        yield from found_lines(verdict.found)
+    else:
+        yield from (f"  {each}" for each in played(verdict))
+    yield from notes(verdict)
+
+
+def played(verdict: Verdict) -> Iterator[str]:
+    """Say who was compared with the definition, and on how many streams."""
+    players = {id(side.player): side.player for side in verdict.sides}.values()
+    for player in players:
+        names = [s.name.removesuffix(f" on {player.name}") for s in verdict.sides]
+        mine = [n for n, s in zip(names, verdict.sides) if s.player is player]
+        mine = [n.replace(f" on {player.name}, rewritten", " rewritten") for n in mine]
+        first = player.most is not None and player.most < verdict.tried.streams
+        only = f", on the first {player.most}" if first else ""
+        yield f"{player.name}: {listed(mine)}{only}" if mine != [player.name] else player.name
+
+
+def notes(verdict: Verdict) -> Iterator[str]:
+    """Say what should be known beside the verdict."""
+    if verdict.failures:
+        first = verdict.failures[0]
+        streams = _several(verdict.failed, "stream")
+        yield f"note: in {streams} a function of the pipeline failed, and was set aside everywhere"
+        yield f"      first: {first.function} {first.reason}"
+    if verdict.same and verdict.tried.tuples and not verdict.emitted:
+        yield "note: the pipeline emitted nothing in any stream: there was nothing to compare"
+
+
+def found_lines(found: Found) -> Iterator[str]:
+    """Draw the smallest case, and say what each side said."""
+    difference = found.first.difference
+    assert difference
+    yield from (f"  {line}" for line in timeline(found.first.side.defined, found.case))
+    yield ""
+    if difference.error:
+        yield f"In step {difference.step + 1} {found.first.side.name} fails:"
+        yield from (f"  {line}" for line in str(difference.error).splitlines())
+        return
+    what = "has on its late streams" if difference.what == "late" else "has emitted"
+    yield f"By the end of step {difference.step + 1}, whoever runs it {what}:"
+    width = max(len(each.side.name) for each in (found.first, *found.others))
+    width = max(width, len("the definition"))
+    yield from _said("the definition", _until(found.first.expected, difference), width)
+    for each in (found.first, *found.others):
+        text = _until(each.made, difference)
+        yield from _said(each.side.name, text, width, mark=_mark(each))
+    yield ""
+    yield from write_rows("missing   ", difference.missing)
+    yield from write_rows("unexpected", difference.unexpected)
+    if found.cause:
+        yield f"Cause: {found.cause}."
+
+
+def _mark(said: Said) -> str:
+    return "  <- differs" if said.difference else ""
+
+
+def _until(made: Sequence[Any], difference: Any) -> list[Tuple]:
+    """Return what was made up to a step: late tuples of that step, output of all steps so far."""
+    if difference.what == "late":
+        return list(made[difference.step].late)
+    return [t for each in made[: difference.step + 1] for t in each.output]
+
+
+def _said(name: str, tuples: list[Tuple], width: int, mark: str = "") -> Iterator[str]:
+    rows = [write_row(t) for t in sorted(tuples, key=lambda t: (t.time, write_row(t)))]
+    more = [f"… {len(rows) - MOST_SAID} more"] if len(rows) > MOST_SAID else []
+    shown = "  ".join([*rows[:MOST_SAID], *more]) or "nothing"
+    yield f"  {name:<{width}}  {shown}{mark}"
+
+
+def as_json(verdict: Verdict) -> dict[str, Any]:
+    """Return the verdict for machines."""
+    tried = verdict.tried
+    told: dict[str, Any] = {
+        "same": verdict.same,
+        "verdict": headline(verdict),
+        "sides": [side.name for side in verdict.sides],
+        "tried": {
+            "streams": tried.streams,
+            "tuples": tried.tuples,
+            "watermarks": tried.watermarks,
+            "cuts": tried.cuts,
+            "late": tried.late,
+        },
+        "seed": verdict.seed,
+        "failed": verdict.failed,
+        "notes": list(notes(verdict)),
+    }
+    if verdict.found:
+        told["difference"] = _difference_as_json(verdict.found)
+    return told
+
+
+def _difference_as_json(found: Found) -> dict[str, Any]:
+    difference = found.first.difference
+    assert difference
+    return {
+        "side": found.first.side.name,
+        "also": [each.side.name for each in found.others if each.difference],
+        "step": difference.step + 1,
+        "what": difference.what,
+        "missing": [as_dict(t) for t in difference.missing],
+        "unexpected": [as_dict(t) for t in difference.unexpected],
+        "error": str(difference.error) if difference.error else None,
+        "cause": found.cause,
+        "steps": [
+            {
+                "input": {
+                    source: [as_dict(t) for t in tuples] for source, tuples in step.tuples.items()
+                },
+                "watermark": {
+                    source: "end" if at == END_OF_TIME else at
+                    for source, at in step.watermarks.items()
+                },
+            }
+            for step in found.first.side.steps(found.case)
+        ],
+    }

@@ -1,0 +1,135 @@
+"""Sides: an implementation on an engine, or somebody's own code, and how it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from onefold.check.case import Case
+from onefold.check.compare import Difference, Judged, compare
+from onefold.check.definition import define
+from onefold.check.players import Player
+from onefold.check.rules import MODEL, Rules
+from onefold.core.functions import Failure, on_failure
+from onefold.core.lower import lower
+from onefold.core.plan import Implementation, Plan
+from onefold.core.time import START_OF_TIME
+from onefold.engines.steps import Made, Step
+from onefold.operators.rewrites import rewrite
+
+
+@dataclass(frozen=True)
+class Side:
+    """Who is compared with the definition of a pipeline."""
+
+    name: str
+    player: Player
+    defined: Plan
+    """The pipeline as the user wrote it."""
+    plan: Plan
+    """What the player runs."""
+    implementation: Implementation = Implementation.DEDICATED
+    rewritten: bool = False
+    how: Judged = field(default_factory=Judged)
+
+    def takes(self, case: Case) -> bool:
+        """Say whether the model has one answer for this side to a case."""
+        return case.in_time or not (self.player.bounded or self.rewritten)
+
+    def steps(self, case: Case) -> list[Step]:
+        """Return a case as this side plays it."""
+        if self.player.bounded:
+            return _whole(case)
+        return _with_one_watermark(case) if self.player.own_code else case.steps()
+
+    def expected(self, case: Case, rules: Rules = MODEL) -> Expected:
+        """Return what the definition says, and what the user's functions failed on."""
+        composed = self.implementation is not Implementation.DEDICATED and not self.rewritten
+        failures: list[Failure] = []
+        token = on_failure.set(failures.append)
+        try:
+            made = define(self.defined, self.steps(case), composed=composed, rules=rules)
+        finally:
+            on_failure.reset(token)
+        return Expected(made, failures)
+
+    def play(self, cases: Sequence[Case]) -> list[list[Made]]:
+        """Return what the side makes of cases."""
+        return self.player.play([(self.plan, self.steps(case)) for case in cases])
+
+    def difference(
+        self, case: Case, expected: Sequence[Made], found: Sequence[Made]
+    ) -> Difference | None:
+        """Return where the side differs from what was expected."""
+        return compare(self.defined, self.steps(case), expected, found, self.how)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the definition says to a case."""
+
+    made: list[Made]
+    failures: list[Failure]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a side made of a case, and where that differs from the definition."""
+
+    side: Side
+    expected: list[Made]
+    made: list[Made]
+    difference: Difference | None
+
+
+def sides_of(
+    plan: Plan, players: Iterable[Player], implementations: Sequence[Implementation]
+) -> list[Side]:
+    """Return every implementation on every engine; where rewrites change a plan, rewritten too."""
+    found = []
+    for player in players:
+        if player.own_code:
+            how = Judged(early=True, late=False)
+            found.append(Side(player.name, player, plan, plan, how=how))
+            continue
+        for each in implementations:
+            if each in player.implementations:
+                found += _of_implementation(plan, player, each)
+    return found
+
+
+def _of_implementation(plan: Plan, player: Player, each: Implementation) -> list[Side]:
+    lowered = lower(plan, each)
+    dedicated = each is Implementation.DEDICATED
+    how = Judged(early=dedicated and plan.output.ahead, bounded=player.bounded)
+    name = f"{each.value} on {player.name}"
+    sides = [Side(name, player, plan, lowered, each, how=how)]
+    shorter, applied = rewrite(lowered)
+    if applied and not player.bounded:
+        how = Judged(early=shorter.output.ahead, bounded=player.bounded)
+        sides.append(
+            Side(f"{name}, rewritten", player, plan, shorter, each, rewritten=True, how=how)
+        )
+    return sides
+
+
+def _whole(case: Case) -> list[Step]:
+    """Return all tuples in one step, and then the end."""
+    whole = Step()
+    for arrival in case.arrivals:
+        whole.tuples.setdefault(arrival.source, []).append(arrival.tuple)
+    return [whole, case.steps()[-1]]
+
+
+def _with_one_watermark(case: Case) -> list[Step]:
+    """Return the steps with the least watermark of all sources for each of them."""
+    reached = dict.fromkeys(case.sources, START_OF_TIME)
+    told = START_OF_TIME
+    steps = []
+    for step in case.steps():
+        reached = {name: max(at, step.watermarks.get(name, at)) for name, at in reached.items()}
+        least = min(reached.values())
+        moved = dict.fromkeys(case.sources, least) if least > told else {}
+        told = max(least, told)
+        steps.append(Step(step.tuples, moved))
+    return steps

@@ -1,0 +1,197 @@
+"""onefold check: do all implementations, and your own code, mean the same?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from click.core import ParameterSource
+
+from onefold.check.case import Case
+from onefold.check.generate import Taste, generate
+from onefold.check.given import given_cases, read
+from onefold.check.judge import Tell, Verdict, judge, silent
+from onefold.check.players import Player, own_code, player
+from onefold.check.report import as_json, lines
+from onefold.check.save import replay_command, transcript
+from onefold.check.sides import sides_of
+from onefold.check.small import small_cases
+from onefold.cli.places import checked_inputs
+from onefold.core.plan import Implementation, plan
+from onefold.core.time import duration
+from onefold.files.json_text import dumps
+from onefold.files.values import plain
+from onefold.pipelines import load_object, load_pipeline
+
+CASES = 500
+
+
+@click.command(name="check")
+@click.argument("pipeline")
+@click.option(
+    "--engines",
+    default="reference",
+    show_default=True,
+    metavar="NAME,…",
+    help="who runs the pipeline: reference, spark, file.py:name for one of yours, none",
+)
+@click.option(
+    "--implementations",
+    default="all",
+    show_default=True,
+    metavar="NAME,…",
+    help="dedicated, aggregate, aggregate-plus",
+)
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="FILE.PY:FUNCTION",
+    help="your own Spark code: a function of DataFrames, one for each source, to a DataFrame",
+)
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="check on these files, one for each source, instead of generated streams",
+)
+@click.option("--generate", "generated", is_flag=True, help="generate streams (the default)")
+@click.option("--cases", type=click.IntRange(min=1), metavar="N", help=f"how many ({CASES})")
+@click.option("--seed", type=int, default=0, show_default=True, help="another seed, other streams")
+@click.option(
+    "--exhaustive",
+    type=click.IntRange(min=0, max=6),
+    metavar="K",
+    help="every small stream of up to K tuples instead of generated ones",
+)
+@click.option("--late/--no-late", default=True, help="with tuples behind the watermark, or without")
+@click.option("--time", default=None, help="the column of times: `time` in files, `ts` on Spark")
+@click.option(
+    "--delay", default="0 s", show_default=True, help="with --input: watermarks lag so far"
+)
+@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), metavar="CASE.YAML",
+              help="write the case that differs as a transcript")  # fmt: skip
+@click.option("--json", "as_machine", is_flag=True, help="the verdict as JSON on standard output")
+@click.option("--quiet", is_flag=True, help="no progress on standard error")
+def command(
+    pipeline: str,
+    *,
+    engines: str,
+    implementations: str,
+    against: tuple[str, ...],
+    inputs: tuple[str, ...],
+    generated: bool,
+    cases: int | None,
+    seed: int,
+    exhaustive: int | None,
+    late: bool,
+    time: str | None,
+    delay: str,
+    save: Path | None,
+    as_machine: bool,
+    quiet: bool,
+) -> None:
+    """Compare what runs PIPELINE with its definition; exit 1 if someone differs.
+
+    \b
+    onefold check examples/wordcount.py:pipeline
+    onefold check examples/wordcount.py:pipeline --engines reference,spark
+    onefold check examples/wordcount.py:pipeline --input edits=examples/data/edits.jsonl
+    onefold check deals.py:pipeline --against deals.py:my_spark_join --save case.yaml
+
+    Streams are made from the types of the sources: equal tuples, times on window boundaries, gaps,
+    bursts, tuples out of order and behind the watermark, nulls, NaN, cut into micro-batches in many
+    ways. The smallest stream that shows a difference is drawn.
+    """
+    if inputs and (generated or exhaustive is not None):
+        raise click.UsageError("--input, --generate and --exhaustive exclude each other")
+    with redirect_stdout(sys.stderr):
+        tested = plan(load_pipeline(pipeline).node)
+        players = _players(engines, against, time or "ts", unlimited=cases is not None)
+    sides = sides_of(tested, players, _implementations(implementations))
+    if not sides:
+        raise click.UsageError("no engine runs any of these implementations")
+    verdict = Verdict(tested, sides)
+    tried: list[Case]
+    if inputs:
+        files = checked_inputs(tested, inputs)
+        streams = read(tested, files, time or "time")
+        tried = given_cases(streams, duration(delay, "--delay"), late=late)
+    elif exhaustive is not None:
+        verdict.exhaustive = exhaustive
+        tried = list(small_cases(tested, exhaustive, late=late))
+    else:
+        verdict.seed = seed
+        taste = Taste(late=late, one_watermark=all(each.own_code for each in players))
+        tried = [generate(tested, seed, n, taste) for n in range(cases or CASES)]
+    with _progress(shown=not quiet) as tell, redirect_stdout(sys.stderr):
+        judge(verdict, tried, tell=tell)
+    _tell(verdict, pipeline, save, as_machine=as_machine)
+    sys.exit(0 if verdict.same else 1)
+
+
+def _tell(verdict: Verdict, pipeline: str, save: Path | None, *, as_machine: bool) -> None:
+    if as_machine:
+        click.echo(dumps(plain(as_json(verdict))))
+    else:
+        first, *rest = lines(verdict)
+        click.echo(click.style(first, fg="green" if verdict.same else "red", bold=True))
+        for line in rest:
+            click.echo(line)
+    if verdict.found and save:
+        save.write_text(transcript(verdict.found, pipeline, save), encoding="utf-8")
+        again = replay_command(verdict.found.first.side, str(save))
+        click.echo(f"saved: {again}", err=as_machine)
+
+
+def _players(engines: str, against: tuple[str, ...], time: str, *, unlimited: bool) -> list[Player]:
+    names = [each.strip() for each in engines.split(",") if each.strip()]
+    asked = click.get_current_context().get_parameter_source("engines")
+    if against and asked is ParameterSource.DEFAULT:
+        names = []
+    found = [player(name) for name in dict.fromkeys(names) if name != "none"]
+    for name in against:
+        function = load_object(name, "function")
+        if not callable(function):
+            raise click.UsageError(f"--against {name}: that is no function")
+        found.append(own_code(function, name, time))
+    if not found:
+        raise click.UsageError("there is no one to compare: name --engines or --against")
+    return [replace(each, most=None) for each in found] if unlimited else found
+
+
+def _implementations(written: str) -> list[Implementation]:
+    if written == "all":
+        return list(Implementation)
+    return [Implementation.of(each.strip()) for each in written.split(",")]
+
+
+@contextmanager
+def _progress(*, shown: bool) -> Iterator[Tell]:
+    """Show on a terminal how far it is."""
+    if not shown or sys.stderr is None or not sys.stderr.isatty():
+        yield silent
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,} of {task.total:,}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ) as progress:
+        task = progress.add_task("playing", total=None)
+
+        def tell(what: str, done: int, total: int) -> None:
+            progress.update(task, description=what, completed=done, total=total)
+
+        yield tell
