@@ -92,7 +92,7 @@ def judge(
     for case in cases:
         verdict.tried.add(case)
     for player, sides in _by_player(verdict.sides):
-        mine = cases[: player.most]
+        mine = _played_by(player, cases)
         size = max(1, player.at_once // len(sides))
         for start in range(0, len(mine), size):
             tell(f"on {player.name}", start, len(mine))
@@ -105,6 +105,13 @@ def judge(
                 verdict.found = _found(verdict, side, several[at], start + at, patience)
                 return verdict
     return verdict
+
+
+def _played_by(player: Player, cases: Sequence[Case]) -> Sequence[Case]:
+    """Return the cases that a player plays: a slow one, the first short ones."""
+    if player.longest is not None and player.most is not None:
+        cases = [each for each in cases if len(each.steps()) <= player.longest]
+    return cases[: player.most]
 
 
 def _by_player(sides: Sequence[Side]) -> list[tuple[Player, list[Side]]]:

@@ -51,6 +51,8 @@ class Player:
     """How the command line names it; by default as `name` does."""
     most: int | None = None
     """How many cases it plays at most, unless more are asked for: it is slow."""
+    longest: int | None = None
+    """How many steps a case may have for it: each is a batch."""
     at_once: int = 1
     """How many scripts it best plays at once: on Spark many take as long as one."""
 
@@ -141,11 +143,11 @@ def spark(*, apart: bool = False) -> Player:
 
     def play(scripts: Sequence[Script]) -> list[list[Made]]:
         from onefold.engines.spark.script import play as play_on_spark
-        from onefold.engines.spark.session import session
+        from onefold.engines.spark.session import quiet_session
 
-        return play_on_spark(session(), scripts, apart=apart)
+        return play_on_spark(quiet_session(), scripts, apart=apart)
 
-    return Player("spark", play, most=60, at_once=200)
+    return Player("spark", play, most=40, longest=8, at_once=200)
 
 
 def own_code(function: Callable[..., Any], name: str, time: str = "ts") -> Player:
@@ -153,14 +155,14 @@ def own_code(function: Callable[..., Any], name: str, time: str = "ts") -> Playe
 
     def play(scripts: Sequence[Script]) -> list[list[Made]]:
         from onefold.engines.spark.plain import play_functions
-        from onefold.engines.spark.session import session
+        from onefold.engines.spark.session import quiet_session
 
         plan = scripts[0][0]
         types = {source: node.type for source, node in plan.sources.items()}
         told = [steps for _, steps in scripts]
-        return play_functions(session(), function, types, plan.output.type, told, time=time)
+        return play_functions(quiet_session(), function, types, plan.output.type, told, time=time)
 
-    return Player(name, play, own_code=True, most=24, at_once=8, where=name)
+    return Player(name, play, own_code=True, most=24, longest=8, at_once=8, where=name)
 
 
 def player(name: str) -> Player:

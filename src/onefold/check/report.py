@@ -7,7 +7,6 @@ from typing import Any
 
 from onefold.check.judge import Found, Verdict
 from onefold.check.rows import write_row, write_rows
-from onefold.check.sides import Said
 from onefold.check.timeline import timeline
 from onefold.core.records import Tuple, as_dict
 from onefold.core.time import END_OF_TIME
@@ -61,7 +60,7 @@ def played(verdict: Verdict) -> Iterator[str]:
         mine = [n for n, s in zip(names, verdict.sides) if s.player is player]
         mine = [n.replace(f" on {player.name}, rewritten", " rewritten") for n in mine]
         first = player.most is not None and player.most < verdict.tried.streams
-        only = f", on the first {player.most}" if first else ""
+        only = f", on {player.most} short ones" if first else ""
         yield f"{player.name}: {listed(mine)}{only}" if mine != [player.name] else player.name
 
 
@@ -91,18 +90,17 @@ def found_lines(found: Found) -> Iterator[str]:
     width = max(len(each.side.name) for each in (found.first, *found.others))
     width = max(width, len("the definition"))
     yield from _said("the definition", _until(found.first.expected, difference), width)
-    for each in (found.first, *found.others):
-        text = _until(each.made, difference)
-        yield from _said(each.side.name, text, width, mark=_mark(each))
+    yield from _said(found.first.side.name, _until(found.first.made, difference), width)
+    for each in found.others:
+        if each.difference:
+            yield from _said(each.side.name, _until(each.made, difference), width)
+        else:
+            yield f"  {each.side.name:<{width}}  as it is defined"
     yield ""
     yield from write_rows("missing   ", difference.missing)
     yield from write_rows("unexpected", difference.unexpected)
     if found.cause:
-        yield f"Cause: {found.cause}."
-
-
-def _mark(said: Said) -> str:
-    return "  <- differs" if said.difference else ""
+        yield f"A known cause that fits: {found.cause}."
 
 
 def _until(made: Sequence[Any], difference: Any) -> list[Tuple]:
@@ -112,11 +110,11 @@ def _until(made: Sequence[Any], difference: Any) -> list[Tuple]:
     return [t for each in made[: difference.step + 1] for t in each.output]
 
 
-def _said(name: str, tuples: list[Tuple], width: int, mark: str = "") -> Iterator[str]:
+def _said(name: str, tuples: list[Tuple], width: int) -> Iterator[str]:
     rows = [write_row(t) for t in sorted(tuples, key=lambda t: (t.time, write_row(t)))]
     more = [f"… {len(rows) - MOST_SAID} more"] if len(rows) > MOST_SAID else []
     shown = "  ".join([*rows[:MOST_SAID], *more]) or "nothing"
-    yield f"  {name:<{width}}  {shown}{mark}"
+    yield f"  {name:<{width}}  {shown}"
 
 
 def as_json(verdict: Verdict) -> dict[str, Any]:

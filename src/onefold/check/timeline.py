@@ -41,7 +41,7 @@ def timeline(plan: Plan, case: Case) -> list[str]:
     """Return the lines of the drawing."""
     bars = list(_bars(plan, case))
     axis = _Axis.of(case, bars)
-    rows = [(f"  {_title(node)}", axis.bars(several)) for node, several in _packed(bars)]
+    rows = [(f"   {title}", axis.bars(several)) for title, several in _packed(bars)]
     rows += list(_events(case, axis))
     width = max(len(text) for text, _ in rows) + 2
     lines = ["step".ljust(width) + axis.header()]
@@ -49,10 +49,6 @@ def timeline(plan: Plan, case: Case) -> list[str]:
     if len(lines) > MOST_ROWS:
         lines[MOST_ROWS:] = [f"… {len(lines) - MOST_ROWS} more"]
     return [*lines, f"{TUPLE} a tuple   {LATE} one behind the watermark   {WATERMARK} a watermark"]
-
-
-def _title(node: Node) -> str:
-    return f"windows of {node.step.operator}"
 
 
 def _bars(plan: Plan, case: Case) -> Iterator[Bar]:
@@ -75,7 +71,7 @@ def _bars(plan: Plan, case: Case) -> Iterator[Bar]:
                 yield Bar(node, left, left + windows.size)
 
 
-def _packed(bars: list[Bar]) -> Iterator[tuple[Node, list[Bar]]]:
+def _packed(bars: list[Bar]) -> Iterator[tuple[str, list[Bar]]]:
     """Return the windows of each operator in rows, those in one row apart from each other."""
     for node in dict.fromkeys(each.node for each in bars):
         rows: list[list[Bar]] = []
@@ -85,7 +81,8 @@ def _packed(bars: list[Bar]) -> Iterator[tuple[Node, list[Bar]]]:
                 rows.append([bar])
             else:
                 free.append(bar)
-        yield from ((node, row) for row in rows)
+        for number, row in enumerate(rows):
+            yield f"windows of {node.step.operator}" if number == 0 else "", row
 
 
 @dataclass(frozen=True)

@@ -84,15 +84,18 @@ def named_values(plan: Plan, kind: DataType) -> list[Any]:
     """Return what the pipeline's own functions name and the type holds, and the values beside."""
     found: list[Any] = []
     for value in _constants(plan):
-        beside = [value + 1, value - 1] if isinstance(value, (int, float)) else []
-        if isinstance(kind, String) and type(value) is int and 0 < value <= LONGEST_NAMED:
-            beside, value = [], "x" * value  # a length, perhaps
-        for each in (value, *beside):
-            try:
-                found.append(kind.conform(each))
-            except Misfit:
-                break
+        try:
+            found += [kind.conform(each) for each in _about(value, kind)]
+        except Misfit:
+            continue
     return list(dict.fromkeys(each for each in found if each is not None))
+
+
+def _about(value: Any, kind: DataType) -> list[Any]:
+    """Return a value and those beside it; where text is wanted, a number may be a length."""
+    if isinstance(kind, String) and type(value) is int:
+        return ["x" * value] if 0 < value <= LONGEST_NAMED else []
+    return [value, value + 1, value - 1] if isinstance(value, (int, float)) else [value]
 
 
 def _constants(plan: Plan) -> Iterator[Any]:

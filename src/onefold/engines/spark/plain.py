@@ -98,7 +98,7 @@ def play_functions(
     scripts: Sequence[Sequence[Step]],
     *,
     time: str = "ts",
-    at_once: int = 4,
+    at_once: int = 2,
 ) -> list[list[Made]]:
     """Play several scripts, each in a query of its own, some of them at once."""
 

@@ -73,6 +73,11 @@ def active() -> SparkSession | None:
     return SparkSession.getActiveSession()
 
 
+def quiet_session() -> SparkSession:
+    """Return the session of this process, or one whose JVM says nothing on the screen."""
+    return session(log=Path(os.devnull))
+
+
 @contextmanager
 def _stderr_to(log: Path | None) -> Iterator[None]:
     """Give the processes that start meanwhile a file as their standard error."""

@@ -3,7 +3,7 @@
 Spark takes a watermark from the rows that it reads. So the files hold rows of two kinds: tuples,
 and markers, which alone carry the time that Spark takes. A watermark counts from the batch after
 its marker on, and tuples are late by the one before; so behind a step whose watermark moves comes
-a file without rows: there windows fire, and the tuples of the next step meet the new watermark.
+a file without tuples: there windows fire, and the tuples of the next step meet the new watermark.
 
 All files are there before the query starts: each is a batch, for all sources at once.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -54,25 +54,28 @@ class Batch:
 
 
 def batches(sources: Sources, steps: Sequence[Step]) -> list[Batch]:
-    """Return the batches of a script: one for each step, and one more where the watermark moves.
+    """Return the batches of a script: those with tuples, and one more where the watermark moves.
 
-    >>> for batch in batches({"s": TupleType(())}, [Step(), Step(watermarks={"s": 7})]):
+    >>> for batch in batches({"s": TupleType(())}, [Step(watermarks={"s": at}) for at in (5, 7)]):
     ...     print(batch)
-    Batch(step=0, tuples={}, marker=None, watermark=0)
-    Batch(step=1, tuples={}, marker=7, watermark=0)
+    Batch(step=0, tuples={}, marker=5, watermark=0)
+    Batch(step=0, tuples={}, marker=7, watermark=5)
     Batch(step=1, tuples={}, marker=None, watermark=7)
     """
-    made, watermark, told = [], 0, dict.fromkeys(sources, START_OF_TIME)
+    made: list[Batch] = []
+    watermark, told = 0, dict.fromkeys(sources, START_OF_TIME)
     for number, step in enumerate(steps):
         _check(sources, step)
         for name, moved in step.watermarks.items():
             told[name] = max(told[name], moved)
         least = min(*told.values(), END_MILLIS)
-        if least > watermark:
-            made += [Batch(number, step.tuples, least, watermark), Batch(number, watermark=least)]
-            watermark = least
-        else:
+        moves = least > watermark
+        if any(step.tuples.values()) or (moves and (not made or made[-1].marker is not None)):
             made.append(Batch(number, step.tuples, watermark=watermark))
+        if moves:
+            made[-1] = replace(made[-1], marker=least)
+            made.append(Batch(number, watermark=least))
+            watermark = least
     return made
 
 
