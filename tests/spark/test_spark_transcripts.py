@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from onefold.check.replay import lower_and_rewrite, on_spark, replay_transcripts
+from onefold.check.replay import lower_and_rewrite, replay_transcripts
+from onefold.check.runners import on_spark
 from onefold.check.transcript import Transcript, read_transcript
 from onefold.core.lower import lower
 from onefold.core.plan import Implementation

@@ -6,7 +6,7 @@ streams takes whole streams instead, and only what it made by the end counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -66,13 +66,9 @@ def streaming_engine(
 
     `play` gets a plan and the steps, and returns what each step made.
     """
-
-    def play_each(script: Script) -> list[Made]:
-        return _guarded(lambda: list(play(*script)), script)
-
     return Player(
         name,
-        lambda scripts: [play_each(script) for script in scripts],
+        lambda scripts: [_guarded(play(*script), script) for script in scripts],
         tuple(Implementation.of(each) for each in implementations),
     )
 
@@ -87,42 +83,48 @@ def bounded_engine(
     `run` gets a plan and all tuples of each source, and returns all that comes out.
     """
 
-    def play(script: Script) -> list[Made]:
-        plan, steps = script
+    def play(plan: Plan, steps: Sequence[Step]) -> Iterator[Made]:
         whole: dict[str, list[Tuple]] = {source: [] for source in plan.sources}
         for step in steps:
             for source, tuples in step.tuples.items():
                 whole[source] += tuples
-        return [*(Made() for _ in steps[1:]), Made(list(run(plan, whole)))]
-
-    def play_each(script: Script) -> list[Made]:
-        return _guarded(lambda: play(script), script)
+        yield from (Made() for _ in steps[1:])
+        yield Made(list(run(plan, whole)))
 
     return Player(
         name,
-        lambda scripts: [play_each(script) for script in scripts],
+        lambda scripts: [_guarded(play(*script), script) for script in scripts],
         tuple(Implementation.of(each) for each in implementations),
         bounded=True,
     )
 
 
-def _guarded(play: Callable[[], list[Made]], script: Script) -> list[Made]:
-    """Play, with what a user's function fails on set aside, and an engine's failure as an error."""
+def _guarded(playing: Iterable[Made], script: Script) -> list[Made]:
+    """Play to the end. What a user's function fails on is set aside, and told with its step.
+
+    An engine that fails itself has made nothing more from there on.
+    """
+    made: list[Made] = []
     failures: list[Failure] = []
     token = on_failure.set(failures.append)
+    error: list[OnefoldError] = []
     try:
-        made = play()
+        for each in playing:
+            each.errors += [failure.error() for failure in failures]
+            failures.clear()
+            made.append(each)
     except OnefoldError as problem:
-        return [*(Made() for _ in script[1][1:]), Made(errors=[problem])]
+        error = [problem]
     except USERS_ERRORS as problem:
-        error = PlayerFailed(f"the engine failed: {told(problem)}")
-        return [*(Made() for _ in script[1][1:]), Made(errors=[error])]
+        error = [PlayerFailed(f"the engine failed: {told(problem)}")]
     finally:
         on_failure.reset(token)
-    return made
+    if len(made) < len(script[1]):
+        made.append(Made(errors=error or [PlayerFailed("the engine left out a step")]))
+    return made + [Made() for _ in script[1][len(made) :]]
 
 
-def _on_reference(plan: Plan, steps: Sequence[Step]) -> Iterable[Made]:
+def _on_reference(plan: Plan, steps: Sequence[Step]) -> Iterator[Made]:
     engine = Engine(plan)
     for step in steps:
         for source, tuples in step.tuples.items():
@@ -162,7 +164,19 @@ def own_code(function: Callable[..., Any], name: str, time: str = "ts") -> Playe
         told = [steps for _, steps in scripts]
         return play_functions(quiet_session(), function, types, plan.output.type, told, time=time)
 
-    return Player(name, play, own_code=True, most=24, longest=8, at_once=8, where=name)
+    only = (Implementation.DEDICATED,)
+    return Player(name, play, only, own_code=True, most=24, longest=8, at_once=8, where=name)
+
+
+def own_function(name: str, time: str = "ts") -> Player:
+    """Return the user's function of this name: `file.py:name` or `package.module:name`."""
+    function = load_object(name, "function")
+    if not callable(function):
+        raise UnknownEngine(
+            f"{name} is a {type(function).__name__}, not a function",
+            hint="name a function that takes a DataFrame for each source and returns one",
+        )
+    return own_code(function, name, time)
 
 
 def player(name: str) -> Player:

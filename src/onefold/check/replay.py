@@ -11,13 +11,13 @@ come earlier or later, depending on who carries out a stateless operator or a jo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
 
-from onefold.check.recorded import Recorded, script_of
+from onefold.check.players import Player, player
 from onefold.check.rows import write_rows
+from onefold.check.runners import Run, Runner, on_reference, runners
 from onefold.check.steps import End, Expect, ExpectLate, Input, Step, Watermark
 from onefold.check.transcript import Case, Transcript, read_transcript
 from onefold.core.errors import OnefoldError
@@ -26,51 +26,7 @@ from onefold.core.plan import Implementation, Plan
 from onefold.core.records import Tuple
 from onefold.core.showing import USERS_ERRORS, told
 from onefold.core.time import TICK
-from onefold.engines.reference import Engine
 from onefold.operators.rewrites import rewrite
-
-
-class Runner(Protocol):
-    """What an engine must offer to replay transcripts."""
-
-    def input(self, source: str, rows: Iterable[Sequence[Any]]) -> None: ...
-
-    def watermark(self, source: str, watermark: int) -> None: ...
-
-    def end(self, *sources: str) -> None: ...
-
-    def take_output(self) -> list[Tuple]: ...
-
-    def take_late(self) -> list[Tuple]: ...
-
-    def output_watermark(self) -> int: ...
-
-
-Run = tuple[Plan, Case]
-"""A case in one implementation."""
-
-
-def on_reference(runs: Sequence[Run]) -> list[Runner]:
-    """Return an engine for each run, to be fed step by step."""
-    return [Engine(plan) for plan, _ in runs]
-
-
-def on_spark(runs: Sequence[Run], *, apart: bool = False) -> list[Runner]:
-    """Play all runs on Spark, side by side in one query; return what was recorded of each."""
-    from onefold.engines.spark.script import play
-    from onefold.engines.spark.session import session
-
-    scripts = [script_of(case.steps, plan) for plan, case in runs]
-    played = play(
-        session(), [(run[0], each.steps) for run, each in zip(runs, scripts)], apart=apart
-    )
-    return [Recorded(run[0], script, made) for run, script, made in zip(runs, scripts, played)]
-
-
-ENGINES: Mapping[str, Callable[[Sequence[Run]], list[Runner]]] = {
-    "reference": on_reference,
-    "spark": on_spark,
-}
 
 
 @dataclass(frozen=True)
@@ -114,14 +70,20 @@ class CaseResult:
 def replay(
     path: str | Path,
     implementations: Iterable[str | Implementation] = tuple(Implementation),
-    engine: str = "reference",
+    engine: str | Player = "reference",
     *,
     rewrites: bool = False,
 ) -> list[CaseResult]:
-    """Run every case of a transcript in these implementations; refuse a bad transcript."""
+    """Run every case of a transcript in these implementations; refuse a bad transcript.
+
+    `engine` is one of the judge: reference, spark, or `file.py:name` for one of yours.
+    """
+    by = engine if isinstance(engine, Player) else player(engine)
     chosen = [Implementation.of(each) for each in implementations]
+    chosen = [each for each in chosen if each in by.implementations]
     lowering = lower_and_rewrite if rewrites else lower
-    return replay_transcripts([read_transcript(Path(path))], chosen, ENGINES[engine], lowering)
+    transcripts = [read_transcript(Path(path))]
+    return replay_transcripts(transcripts, chosen, runners(by), lowering, own_code=by.own_code)
 
 
 def lower_and_rewrite(plan: Plan, implementation: Implementation) -> Plan:
@@ -132,8 +94,10 @@ def lower_and_rewrite(plan: Plan, implementation: Implementation) -> Plan:
 def replay_transcripts(
     transcripts: Iterable[Transcript],
     implementations: Iterable[Implementation],
-    runners: Callable[[Sequence[Run]], list[Runner]] = on_reference,
+    run_all: Callable[[Sequence[Run]], list[Runner]] = on_reference,
     lowering: Callable[[Plan, Implementation], Plan] = lower,
+    *,
+    own_code: bool = False,
 ) -> list[CaseResult]:
     """Run every case of transcripts in these implementations, on an engine."""
     wanted = [
@@ -144,9 +108,10 @@ def replay_transcripts(
     ]
     plans = [lowering(transcript.plan, implementation) for transcript, _, implementation in wanted]
     readable = [n for n, (_, case, _) in enumerate(wanted) if not case.mistakes]
-    engines = dict(zip(readable, runners([(plans[n], wanted[n][1]) for n in readable])))
+    engines = dict(zip(readable, run_all([(plans[n], wanted[n][1]) for n in readable])))
     return [
-        _result(*each, plans[number], engines.get(number)) for number, each in enumerate(wanted)
+        _result(*each, plans[number], engines.get(number), own_code=own_code)
+        for number, each in enumerate(wanted)
     ]
 
 
@@ -156,8 +121,11 @@ def _result(
     implementation: Implementation,
     plan: Plan,
     engine: Runner | None,
+    *,
+    own_code: bool,
 ) -> CaseResult:
-    problem = _problem(transcript, case, implementation, plan, engine)
+    ahead = own_code or plan.output.ahead
+    problem = _problem(transcript, case, implementation, engine, ahead=ahead)
     if case.fails is not None:
         problem = _as_told(transcript, case, case.fails, problem)
     return CaseResult(transcript.file, case.number, case.name, case.line, implementation, problem)
@@ -182,8 +150,9 @@ def _problem(
     transcript: Transcript,
     case: Case,
     implementation: Implementation,
-    plan: Plan,
     engine: Runner | None,
+    *,
+    ahead: bool,
 ) -> Problem | None:
     file = transcript.file
     if engine is None:
@@ -192,7 +161,7 @@ def _problem(
     try:
         composed = implementation is not Implementation.DEDICATED
         may_come_late = composed and transcript.plan.output.ahead
-        run = _Run(engine, plan.output.ahead, may_come_late)
+        run = _Run(engine, ahead, may_come_late)
         for step in case.steps:
             line = step.line
             run.take(step)

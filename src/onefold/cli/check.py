@@ -15,7 +15,7 @@ from onefold.check.case import Case
 from onefold.check.generate import Taste, generate
 from onefold.check.given import given_cases, read
 from onefold.check.judge import Tell, Verdict, judge, silent
-from onefold.check.players import Player, own_code, player
+from onefold.check.players import Player, own_function, player
 from onefold.check.report import as_json, lines
 from onefold.check.save import replay_command, transcript
 from onefold.check.sides import sides_of
@@ -25,7 +25,7 @@ from onefold.core.plan import Implementation, plan
 from onefold.core.time import duration
 from onefold.files.json_text import dumps
 from onefold.files.values import plain
-from onefold.pipelines import load_object, load_pipeline
+from onefold.pipelines import load_pipeline
 
 CASES = 500
 
@@ -154,11 +154,7 @@ def _players(engines: str, against: tuple[str, ...], time: str, *, unlimited: bo
     if against and asked is ParameterSource.DEFAULT:
         names = []
     found = [player(name) for name in dict.fromkeys(names) if name != "none"]
-    for name in against:
-        function = load_object(name, "function")
-        if not callable(function):
-            raise click.UsageError(f"--against {name}: that is no function")
-        found.append(own_code(function, name, time))
+    found += [own_function(name, time) for name in against]
     if not found:
         raise click.UsageError("there is no one to compare: name --engines or --against")
     return [replace(each, most=None) for each in found] if unlimited else found

@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 
 from onefold.check.located import BadTranscript
-from onefold.check.replay import ENGINES, CaseResult, replay
+from onefold.check.players import own_function, player
+from onefold.check.replay import CaseResult, replay
 from onefold.core.plan import Implementation
 from onefold.core.values import listed
 
@@ -21,11 +22,17 @@ ALL = "all"
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--engine",
-    type=click.Choice(list(ENGINES)),
     default="reference",
     show_default=True,
-    help="who runs the pipeline",
+    metavar="NAME",
+    help="who runs the pipeline: reference, spark, file.py:name for one of yours",
 )
+@click.option(
+    "--against",
+    metavar="FILE.PY:FUNCTION",
+    help="your own Spark code instead: a function of DataFrames to a DataFrame",
+)
+@click.option("--time", default="ts", show_default=True, help="its column of times")
 @click.option(
     "--implementation",
     type=click.Choice([*(each.value for each in Implementation), ALL]),
@@ -38,27 +45,41 @@ ALL = "all"
     default=False,
     help="shorten compositions first, where the answer is the same",
 )
-def command(files: tuple[Path, ...], *, engine: str, implementation: str, rewrites: bool) -> None:
+def command(
+    files: tuple[Path, ...],
+    *,
+    engine: str,
+    against: str | None,
+    time: str,
+    implementation: str,
+    rewrites: bool,
+) -> None:
     """Replay the transcripts in FILES; exit 1 if a case fails or a file can't be read.
 
     \b
     onefold replay tests/transcripts/*.yaml
     onefold replay mine.yaml --implementation aggregate
     onefold replay mine.yaml --engine spark
+    onefold replay mine.yaml --against mine.py:my_spark_function
     """
+    by = own_function(against, time) if against else player(engine)
     chosen = list(Implementation) if implementation == ALL else [Implementation(implementation)]
+    chosen = [each for each in chosen if each in by.implementations]
+    if not chosen:
+        runs = listed([each.value for each in by.implementations])
+        raise click.UsageError(f"{by.name} runs {runs}, not {implementation}")
     results: list[CaseResult] = []
     unreadable = 0
     for file in files:
         try:
-            of_file = replay(file, chosen, engine, rewrites=rewrites)
+            of_file = replay(file, chosen, by, rewrites=rewrites)
         except BadTranscript as problem:
             unreadable += 1
             click.echo(f"error: {problem}", err=True)
             continue
         results += of_file
         click.echo("\n".join(_told(file, of_file)))
-    click.echo(_summary(results, unreadable, engine, chosen))
+    click.echo(_summary(results, unreadable, by.name, chosen))
     sys.exit(1 if unreadable or not all(each.passed for each in results) else 0)
 
 

@@ -1,0 +1,163 @@
+"""The rules of all operators but the Aggregate."""
+
+from __future__ import annotations
+
+from onefold.check.suite.rule import Rule
+from onefold.check.suite.streams import (
+    big,
+    both,
+    both_counted,
+    copies,
+    doubled,
+    halves,
+    joined,
+    joined_sliding,
+    lenient,
+    many,
+    s,
+    totals,
+)
+
+RULES: tuple[Rule, ...] = (
+    Rule("filter", "keeps the time of a tuple", big, ((3, "a", 2), (4, "a", 1)), ((3, "a", 2),)),
+    Rule("filter", "keeps equal tuples apart", big, ((3, "a", 2), (3, "a", 2)), ((3, "a", 2),) * 2),
+    Rule("map", "keeps the time of a tuple", doubled, ((3, "a", 2),), ((3, "a", 4),)),
+    Rule(
+        "map",
+        "keeps results that are equal",
+        s.map(lambda t: (t.k,), "k string"),
+        ((3, "a", 1), (3, "a", 2)),
+        ((3, "a"),) * 2,
+    ),
+    Rule(
+        "flat_map", "emits none, one or many", copies, ((1, "a", 0), (2, "b", 3)), ((2, "b"),) * 3
+    ),
+    Rule(
+        "flat_map",
+        "keeps what equal tuples make",
+        copies,
+        ((2, "b", 2), (2, "b", 2)),
+        ((2, "b"),) * 4,
+    ),
+    Rule(
+        "late",
+        "is a stream: what an operator dropped",
+        lenient.late,
+        (20, (3, "a", 1), (19, "a", 1)),
+        ((3, "a", 1),),
+        ((3, "a", 1),),
+    ),
+    Rule(
+        "aggregate_plus",
+        "a window emits any number of tuples",
+        many,
+        ((3, "a", 1), (4, "a", 1), (5, "b", 1)),
+        ((9, "a", 0), (9, "a", 1), (9, "b", 0)),
+    ),
+    Rule(
+        "union",
+        "has the tuples of all, equal ones too",
+        both,
+        (("s", (3, "a", 1)), ("r", (3, "a", 1))),
+        ((3, "a", 1),) * 2,
+    ),
+    Rule(
+        "union",
+        "watermarks: the least of all counts",
+        both_counted,
+        (("s", (3, "a", 1)), ("s", 20), ("r", 5), ("r", (6, "a", 1))),
+        ((9, "a", 2),),
+    ),
+    Rule(
+        "join",
+        "pairs tuples of one window",
+        joined,
+        (("left", (1, "a", 1)), ("right", (9, "a", 5)), ("right", (10, "a", 6))),
+        ((9, "a", 1, 5),),
+    ),
+    Rule(
+        "join",
+        "windows are aligned: near is not enough",
+        joined,
+        (("left", (9, "a", 1)), ("right", (10, "a", 5))),
+        (),
+    ),
+    Rule(
+        "join",
+        "per-window pairs: once for every window that holds both",
+        joined_sliding,
+        (("left", (6, "a", 1)), ("right", (8, "a", 5))),
+        ((9, "a", 1, 5), (14, "a", 1, 5)),
+    ),
+    Rule(
+        "join",
+        "multisets: equal tuples make equal pairs",
+        joined,
+        (("left", (1, "a", 1)), ("left", (1, "a", 1)), ("right", (2, "a", 5))),
+        ((9, "a", 1, 5),) * 2,
+    ),
+    Rule(
+        "join",
+        "keys: null equals null",
+        joined,
+        (("left", (1, None, 1)), ("right", (2, None, 5))),
+        ((9, None, 1, 5),),
+    ),
+    Rule(
+        "join",
+        "negative times: windows go on before 1970",
+        joined,
+        (("left", (-1, "a", 1)), ("right", (-10, "a", 5)), ("right", (1, "a", 6))),
+        ((-1, "a", 1, 5),),
+    ),
+    Rule(
+        "join",
+        "lateness: a tuple whose windows are gone meets no one",
+        joined,
+        (("left", (1, "a", 1)), 10, ("right", (9, "a", 5))),
+        (),
+        ((9, "a", 5),),
+    ),
+    Rule(
+        "stateful",
+        "emits at the end of every period, with or without tuples",
+        totals,
+        ((3, "a", 1), (25, "a", 2)),
+        ((10, "a", 1), (20, "a", 1), (30, "a", 3)),
+    ),
+    Rule(
+        "stateful",
+        "boundaries: a tuple on a boundary counts in the period that begins there",
+        totals,
+        ((3, "a", 1), (10, "a", 2)),
+        ((10, "a", 1), (20, "a", 3)),
+    ),
+    Rule(
+        "stateful",
+        "end of stream: it ends with the last period that holds a tuple of any key",
+        totals,
+        ((3, "a", 1), (12, "b", 5)),
+        ((10, "a", 1), (20, "a", 1), (20, "b", 5)),
+    ),
+    Rule(
+        "stateful",
+        "end of stream: a watermark beyond it counts",
+        totals,
+        ((3, "a", 1), 31),
+        ((10, "a", 1), (20, "a", 1), (30, "a", 1)),
+    ),
+    Rule(
+        "loop",
+        "a window's output comes round",
+        halves,
+        ((3, 8),),
+        ((9, 4), (9, 2), (9, 1)),
+    ),
+    Rule(
+        "loop",
+        "what comes round meets what is there",
+        halves,
+        ((3, 4), (4, 2)),
+        ((9, 2), (9, 1), (9, 1)),
+    ),
+)
