@@ -36,6 +36,7 @@ MAY_IMPORT_ALL_BUT_CLI = {"onefold", "onefold.testing"}
 # Where a third-party package may be imported. One that is not listed may be imported nowhere.
 THIRD_PARTY = {
     "click": {"onefold.cli", "onefold.bench"},
+    "hypothesis": {"onefold.testing"},
     "pyarrow": {"onefold.files", "onefold.engines.spark"},
     "pyspark": {"onefold.engines.spark", "onefold.spark"},
     "rich": {"onefold.cli", "onefold.bench"},

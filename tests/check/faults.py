@@ -1,4 +1,4 @@
-"""Seeded faults: one change each in a copy of the package, and the pipeline that suffers from it."""
+"""Seeded faults: one change each in a copy of the package, and the pipeline that suffers."""
 
 from __future__ import annotations
 

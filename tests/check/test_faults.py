@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from faults import FAULTS, Fault
 
 HERE = Path(__file__).parent

@@ -56,6 +56,8 @@ class Taste:
     """Whether tuples may come behind the watermark."""
     one_watermark: bool = False
     """Whether all sources share one watermark, as they do on Spark."""
+    negative: bool = True
+    """Whether times may lie before 1970, where Spark's own watermark begins."""
     most: int = 24
     """How many tuples a stream has at most."""
 
@@ -73,6 +75,9 @@ class _Maker:
         self.values = Values(plan, random)
         self.sources = tuple(plan.sources)
         self.lengths = random.choice(lengths(plan))
+        periods = [n.period for n in plan.nodes if isinstance(n, Stateful)]
+        self.reach = MOST_PERIODS * min(periods) if periods else None
+        """How far apart times may lie, if that matters."""
         self.instants = self._instants()
 
     def case(self) -> Case:
@@ -108,14 +113,15 @@ class _Maker:
         near = [edge + d for edge in (*lefts, *ends) for d in (-1, 0, 0, 1)]
         between = [first + random.randrange(-size, 2 * size) for _ in range(4)]
         chosen = [random.choice([*near, *between]) for _ in range(random.choice([1, 2, 4, 12]))]
+        if not self.taste.negative:
+            least = min(chosen)
+            chosen = [each + max(0, -(least // advance) * advance) for each in chosen]
         return self._within_reach(chosen)
 
     def _within_reach(self, instants: list[int]) -> list[int]:
-        periods = [n.period for n in self.plan.nodes if isinstance(n, Stateful)]
-        if not periods:
+        if self.reach is None:
             return instants
-        reach = MOST_PERIODS * min(periods)
-        return [instants[0] + (each - instants[0]) % reach for each in instants]
+        return [instants[0] + (each - instants[0]) % self.reach for each in instants]
 
     def _arrival(self) -> Arrival:
         source = self.random.choice(self.sources)
@@ -158,6 +164,8 @@ class _Maker:
         places = [each + d for each in self.instants for d in (0, 1)]
         ends = [each + self.lengths.size + random.choice([0, 1, -1]) for each in self.instants[:2]]
         chosen = random.choice([*places, *ends])
+        if self.reach is not None:
+            chosen = min(chosen, max(self.instants) + self.reach)
         if bound is None or chosen <= bound:
             return chosen
         return bound - random.choice([0, 0, 0, 1])

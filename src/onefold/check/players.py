@@ -68,7 +68,7 @@ def streaming_engine(
     """
     return Player(
         name,
-        lambda scripts: [_guarded(play(*script), script) for script in scripts],
+        lambda scripts: [_guarded(play, script) for script in scripts],
         tuple(Implementation.of(each) for each in implementations),
     )
 
@@ -93,13 +93,13 @@ def bounded_engine(
 
     return Player(
         name,
-        lambda scripts: [_guarded(play(*script), script) for script in scripts],
+        lambda scripts: [_guarded(play, script) for script in scripts],
         tuple(Implementation.of(each) for each in implementations),
         bounded=True,
     )
 
 
-def _guarded(playing: Iterable[Made], script: Script) -> list[Made]:
+def _guarded(play: Callable[[Plan, Sequence[Step]], Iterable[Made]], script: Script) -> list[Made]:
     """Play to the end. What a user's function fails on is set aside, and told with its step.
 
     An engine that fails itself has made nothing more from there on.
@@ -109,7 +109,7 @@ def _guarded(playing: Iterable[Made], script: Script) -> list[Made]:
     token = on_failure.set(failures.append)
     error: list[OnefoldError] = []
     try:
-        for each in playing:
+        for each in play(*script):
             each.errors += [failure.error() for failure in failures]
             failures.clear()
             made.append(each)

@@ -34,6 +34,8 @@ class Side:
 
     def takes(self, case: Case) -> bool:
         """Say whether the model has one answer for this side to a case."""
+        if self.player.own_code and any(each.tuple.time < 0 for each in case.arrivals):
+            return False  # Spark's own watermark begins in 1970: what is earlier is late
         return case.in_time or not (self.player.bounded or self.rewritten)
 
     def steps(self, case: Case) -> list[Step]:

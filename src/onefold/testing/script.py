@@ -85,9 +85,7 @@ class Script:
 
     def cut(self) -> Script:
         """End a step here: what follows belongs to the next one."""
-        made = self._like()
-        made._begun = False
-        return made
+        return self._like(self._steps, begun=False)
 
     def play(
         self,
@@ -127,16 +125,14 @@ class Script:
 
     def _next(self, *, begin: bool) -> tuple[Step, Script]:
         """Return a script like this one, and the step in it that goes on, or begins."""
-        made = self._like()
-        steps = list(self.steps)
+        steps = self.steps
         if begin or not self._begun:
-            steps.append(Step())
-        made._steps, made._begun = tuple(steps), True
-        return steps[-1], made
+            steps += (Step(),)
+        return steps[-1], self._like(steps, begun=True)
 
-    def _like(self) -> Script:
+    def _like(self, steps: tuple[Step, ...], *, begun: bool) -> Script:
         made = Script(**self.sources)
-        made._steps, made._begun = self._steps, self._begun
+        made._steps, made._begun = steps, begun
         return made
 
     def _check(self, names: Iterable[str]) -> None:

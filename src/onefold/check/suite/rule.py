@@ -16,8 +16,10 @@ from onefold.core.plan import Implementation, Plan, plan
 from onefold.stream import Stream
 
 Given = tuple[Any, ...] | int | str
-"""A row `(time, value, …)`, a watermark for all sources, or "cut" for the end of a batch; where there
-are several sources, `("name", row or watermark)`."""
+"""A row `(time, value, …)`, a watermark for all sources, or "cut" for the end of a batch.
+
+Where there are several sources, `("name", row or watermark)`.
+"""
 
 
 @dataclass(frozen=True)

@@ -135,11 +135,11 @@ class _Run:
             ) from None
 
     def _take(self, batch: DataFrame, number: int) -> None:
-        try:
-            self.given[number] = batch.toArrow()
-        except Exception as problem:
-            self.problem = problem
-            raise
+        if self.problem is None:
+            try:
+                self.given[number] = batch.toArrow()
+            except Exception as problem:  # noqa: BLE001  raised here, it would be logged at length
+                self.problem = problem
 
     def finish(self, query: StreamingQuery) -> OnefoldError | None:
         """Wait for the end of the query; return why it failed, if it did."""
@@ -147,7 +147,7 @@ class _Run:
             query.awaitTermination()
         except PySparkException as problem:
             return _failure(self.problem or problem)
-        return None
+        return _failure(self.problem) if self.problem else None
 
     def made(
         self, script: Sequence[Batch], steps: int, type: TupleType, error: OnefoldError | None
