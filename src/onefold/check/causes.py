@@ -78,6 +78,9 @@ KNOWN: tuple[tuple[Rules, str], ...] = (
 )
 
 
+OTHER_TIMES = "its output has other times (--no-times compares the values alone)"
+
+
 def cause(said: Said, case: Case) -> str | None:
     """Return the known mistake that explains all that a side said, if there is one."""
     if said.difference is None or said.difference.error:
@@ -102,7 +105,7 @@ def _without_times(said: Said, case: Case) -> str | None:
         explained = said.side.expected(case, rules).made
         if _says(explained, times=False) == _says(said.made, times=False):
             same = _says(explained, times=False) == _says(said.expected, times=False)
-            return "its output has other times" if same else text
+            return OTHER_TIMES if same else text
     return None
 
 

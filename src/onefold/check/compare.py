@@ -23,6 +23,8 @@ class Judged:
     """Whether late streams can be seen."""
     bounded: bool = False
     """Whether only the end counts."""
+    times: bool = True
+    """Whether the times of tuples are looked at; without them, only the end counts too."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +59,40 @@ def compare(
         wanted.update(expected[n].output)
         here.update(found[n].output)
         last = n + 1 == len(steps)
-        if not how.bounded or last:
+        if not how.times:
+            if last and _bare(wanted) != _bare(here):
+                return _without_times(n, wanted, here)
+        elif not how.bounded or last:
             passed = END_OF_TIME if last or not how.early else watermark
             if difference := _difference(n, "output", _until(wanted, passed), _until(here, passed)):
                 return difference
             if how.late and not how.bounded and Counter(expected[n].late) != Counter(found[n].late):
                 return _difference(n, "late", Counter(expected[n].late), Counter(found[n].late))
     return None
+
+
+def _bare(tuples: Counter[Tuple]) -> Counter[Tuple]:
+    """Let all tuples have the time 0."""
+    bare: Counter[Tuple] = Counter()
+    for t, count in tuples.items():
+        bare[type(t)((0, *tuple(t)[1:]))] += count
+    return bare
+
+
+def _without_times(step: int, wanted: Counter[Tuple], here: Counter[Tuple]) -> Difference:
+    """Return a difference in values, with the times that the tuples have."""
+    missing, unexpected = _bare(wanted) - _bare(here), _bare(here) - _bare(wanted)
+    return Difference(step, "output", _with_times(missing, wanted), _with_times(unexpected, here))
+
+
+def _with_times(bare: Counter[Tuple], tuples: Counter[Tuple]) -> tuple[Tuple, ...]:
+    left, found = Counter(bare), []
+    for t in tuples.elements():
+        like = type(t)((0, *tuple(t)[1:]))
+        if left[like] > 0:
+            left[like] -= 1
+            found.append(t)
+    return tuple(found)
 
 
 def _until(tuples: Counter[Tuple], watermark: int) -> Counter[Tuple]:

@@ -57,7 +57,7 @@ class Taste:
     one_watermark: bool = False
     """Whether all sources share one watermark, as they do on Spark."""
     negative: bool = True
-    """Whether times may lie before 1970, where Spark's own watermark begins."""
+    """Whether times may lie at 0 or before, where Spark's own watermark begins."""
     most: int = 24
     """How many tuples a stream has at most."""
 
@@ -114,7 +114,7 @@ class _Maker:
         between = [first + random.randrange(-size, 2 * size) for _ in range(4)]
         chosen = [random.choice([*near, *between]) for _ in range(random.choice([1, 2, 4, 12]))]
         if not self.taste.negative:
-            least = min(chosen)
+            least = min(chosen) - 1
             chosen = [each + max(0, -(least // advance) * advance) for each in chosen]
         return self._within_reach(chosen)
 

@@ -8,12 +8,17 @@ from dataclasses import dataclass, field
 
 from onefold.check.case import Case, Cut
 from onefold.check.causes import cause
+from onefold.check.hear import by_player, hear
 from onefold.check.players import Player
 from onefold.check.shrink import shrink
 from onefold.check.sides import Said, Side
+from onefold.core.errors import OnefoldError
 from onefold.core.functions import Failure
 from onefold.core.plan import Plan
-from onefold.engines.steps import Made
+
+
+class Unsteady(OnefoldError):
+    """Somebody's code that answers the same stream in different ways."""
 
 
 @dataclass
@@ -82,16 +87,11 @@ def silent(_what: str, _count: int, _total: int) -> None:
     """Tell no one."""
 
 
-def judge(
-    verdict: Verdict, cases: Sequence[Case], *, patience: float = 40.0, tell: Tell = silent
-) -> Verdict:
-    """Play cases on all sides of a verdict, until one differs; then look for a smaller one.
-
-    `patience` is how many seconds the search for a smaller case may take.
-    """
+def judge(verdict: Verdict, cases: Sequence[Case], *, tell: Tell = silent) -> Verdict:
+    """Play cases on all sides of a verdict, until one differs; then look for a smaller one."""
     for case in cases:
         verdict.tried.add(case)
-    for player, sides in _by_player(verdict.sides):
+    for player, sides in by_player(verdict.sides):
         mine = _played_by(player, cases)
         size = max(1, player.at_once // len(sides))
         for start in range(0, len(mine), size):
@@ -102,7 +102,7 @@ def judge(
             if first := _first_difference(sides, several):
                 at, side = first
                 tell(f"{side.name} differs: looking for a smaller case", start + at, len(mine))
-                verdict.found = _found(verdict, side, several[at], start + at, patience)
+                verdict.found = _found(verdict, side, several[at], start + at)
                 return verdict
     return verdict
 
@@ -112,11 +112,6 @@ def _played_by(player: Player, cases: Sequence[Case]) -> Sequence[Case]:
     if player.longest is not None and player.most is not None:
         cases = [each for each in cases if len(each.steps()) <= player.longest]
     return cases[: player.most]
-
-
-def _by_player(sides: Sequence[Side]) -> list[tuple[Player, list[Side]]]:
-    players = {id(side.player): side.player for side in sides}
-    return [(each, [s for s in sides if s.player is each]) for each in players.values()]
 
 
 def _note(verdict: Verdict, side: Side, case: Case) -> None:
@@ -141,36 +136,8 @@ def _first_difference(sides: Sequence[Side], cases: Sequence[Case]) -> tuple[int
     return min(found, key=lambda each: each[0], default=None)
 
 
-def hear(sides: Sequence[Side], cases: Sequence[Case]) -> list[list[Said | None]]:
-    """Return what each side says to each case; None where it is not asked.
-
-    All sides of an engine are played together: on Spark, in one query.
-    """
-    asked = [
-        (s, c, side, case, expected)
-        for s, side in enumerate(sides)
-        for c, case in enumerate(cases)
-        if side.takes(case) and (expected := _asked(side, case)) is not None
-    ]
-    said: list[list[Said | None]] = [[None] * len(cases) for _ in sides]
-    for player, _ in _by_player(sides):
-        mine = [each for each in asked if each[2].player is player]
-        if not mine:
-            continue
-        scripts = [(side.plan, side.steps(case)) for _, _, side, case, _ in mine]
-        for (s, c, side, case, expected), made in zip(mine, player.play(scripts)):
-            said[s][c] = Said(side, expected, made, side.difference(case, expected, made))
-    return said
-
-
-def _asked(side: Side, case: Case) -> list[Made] | None:
-    """Return what is expected of a side; None if a function fails, which is no one else's code."""
-    expected = side.expected(case)
-    return None if side.player.own_code and expected.failures else expected.made
-
-
-def _found(verdict: Verdict, side: Side, case: Case, number: int, patience: float) -> Found:
-    until = time.monotonic() + patience
+def _found(verdict: Verdict, side: Side, case: Case, number: int) -> Found:
+    until = time.monotonic() + side.player.patience
 
     def differs(cases: Sequence[Case]) -> list[bool]:
         return [bool(each and each.difference) for each in hear([side], cases)[0]]
@@ -180,7 +147,13 @@ def _found(verdict: Verdict, side: Side, case: Case, number: int, patience: floa
         case, verdict.plan, differs, at_once=at_once, most=lambda: time.monotonic() > until
     )
     beside = [each for each in verdict.sides if each.player is side.player]
-    heard = [each[0] for each in hear(beside, [smallest])]
-    first = next(each for each in heard if each and each.side is side)
-    others = [each for each in heard if each and each is not first]
-    return Found(smallest, first, others, cause(first, smallest), number)
+    for shown in (smallest, case):
+        heard = [each[0] for each in hear(beside, [shown])]
+        first = next(each for each in heard if each and each.side is side)
+        others = [each for each in heard if each and each is not first]
+        if first.difference:
+            return Found(shown, first, others, cause(first, shown), number)
+    raise Unsteady(
+        f"{side.name} differs in one run and not in the next, on the same stream",
+        hint="does it keep something from one stream to the next, or use the clock or chance?",
+    )

@@ -47,12 +47,16 @@ class Player:
     own_code: bool = False
     """Whether it is a user's own code: late streams can't be seen, all sources have one watermark,
     and what it emits may come early."""
+    times: bool = True
+    """Whether the times of its output are looked at."""
     where: str = ""
     """How the command line names it; by default as `name` does."""
     most: int | None = None
     """How many cases it plays at most, unless more are asked for: it is slow."""
     longest: int | None = None
     """How many steps a case may have for it: each is a batch."""
+    patience: float = 30.0
+    """For how many seconds it is asked for a smaller case, once one shows a difference."""
     at_once: int = 1
     """How many scripts it best plays at once: on Spark many take as long as one."""
 
@@ -149,7 +153,7 @@ def spark(*, apart: bool = False) -> Player:
 
         return play_on_spark(quiet_session(), scripts, apart=apart)
 
-    return Player("spark", play, most=40, longest=8, at_once=200)
+    return Player("spark", play, most=40, longest=8, patience=90.0, at_once=200)
 
 
 def own_code(function: Callable[..., Any], name: str, time: str = "ts") -> Player:
@@ -164,8 +168,17 @@ def own_code(function: Callable[..., Any], name: str, time: str = "ts") -> Playe
         told = [steps for _, steps in scripts]
         return play_functions(quiet_session(), function, types, plan.output.type, told, time=time)
 
-    only = (Implementation.DEDICATED,)
-    return Player(name, play, only, own_code=True, most=24, longest=8, at_once=8, where=name)
+    return Player(
+        name,
+        play,
+        (Implementation.DEDICATED,),
+        own_code=True,
+        where=name,
+        most=24,
+        longest=5,
+        patience=120.0,
+        at_once=24,
+    )
 
 
 def own_function(name: str, time: str = "ts") -> Player:

@@ -34,8 +34,8 @@ class Side:
 
     def takes(self, case: Case) -> bool:
         """Say whether the model has one answer for this side to a case."""
-        if self.player.own_code and any(each.tuple.time < 0 for each in case.arrivals):
-            return False  # Spark's own watermark begins in 1970: what is earlier is late
+        if self.player.own_code and any(each.tuple.time <= 0 for each in case.arrivals):
+            return False  # Spark's own watermark begins at 0: what is not later may be late
         return case.in_time or not (self.player.bounded or self.rewritten)
 
     def steps(self, case: Case) -> list[Step]:
@@ -91,7 +91,7 @@ def sides_of(
     found = []
     for player in players:
         if player.own_code:
-            how = Judged(early=True, late=False)
+            how = Judged(early=True, late=False, times=player.times)
             found.append(Side(player.name, player, plan, plan, how=how))
             continue
         for each in implementations:

@@ -69,6 +69,7 @@ CASES = 500
     help="every small stream of up to K tuples instead of generated ones",
 )
 @click.option("--late/--no-late", default=True, help="with tuples behind the watermark, or without")
+@click.option("--times/--no-times", default=True, help="with --against: look at its times, or not")
 @click.option("--time", default=None, help="the column of times: `time` in files, `ts` on Spark")
 @click.option(
     "--delay", default="0 s", show_default=True, help="with --input: watermarks lag so far"
@@ -89,6 +90,7 @@ def command(
     seed: int,
     exhaustive: int | None,
     late: bool,
+    times: bool,
     time: str | None,
     delay: str,
     save: Path | None,
@@ -112,6 +114,7 @@ def command(
     with redirect_stdout(sys.stderr):
         tested = plan(load_pipeline(pipeline).node)
         players = _players(engines, against, time or "ts", unlimited=cases is not None)
+        players = [replace(each, times=times or not each.own_code) for each in players]
     sides = sides_of(tested, players, _implementations(implementations))
     if not sides:
         raise click.UsageError("no engine runs any of these implementations")
@@ -126,7 +129,8 @@ def command(
         tried = list(small_cases(tested, exhaustive, late=late))
     else:
         verdict.seed = seed
-        taste = Taste(late=late, one_watermark=all(each.own_code for each in players))
+        own = all(each.own_code for each in players)
+        taste = Taste(late=late, one_watermark=own, negative=not own)
         tried = [generate(tested, seed, n, taste) for n in range(cases or CASES)]
     with _progress(shown=not quiet) as tell, redirect_stdout(sys.stderr):
         judge(verdict, tried, tell=tell)

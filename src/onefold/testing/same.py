@@ -34,12 +34,14 @@ def assert_same(
     seed: int = 0,
     late: bool = True,
     time: str = "ts",
+    times: bool = True,
 ) -> Verdict:
     """Assert that your Spark code, or engines, do what a stream means; return the verdict.
 
     A function gets a DataFrame for each source, with the event time in the column `time` and its
     watermark, and returns one. It is judged on generated streams; where it differs, the error shows
-    the smallest stream that was found. Without functions and engines, the implementations on the
+    the smallest stream that was found; with `times=False` the times of its output do not count.
+    Without functions and engines, the implementations on the
     reference engine are compared.
 
     >>> words = of.source("words", "word string")
@@ -48,7 +50,8 @@ def assert_same(
     (True, 20)
     """
     named = [each if isinstance(each, Player) else player(each) for each in engines]
-    players = [*named, *(own_code(each, describe(each), time) for each in functions)]
+    owned = [own_code(each, describe(each), time) for each in functions]
+    players = [*named, *(changed(each, times=times) for each in owned)]
     players = players or [player("reference")]
     if cases is not None:
         players = [changed(each, most=None) for each in players]
