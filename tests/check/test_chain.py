@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from pipelines_to_check import counted, filtered, first_and_last, joined, lenient, sliding, totals
 
 from onefold.check.chain import chain, may_be_chained
 from onefold.check.definition import define
@@ -12,7 +13,6 @@ from onefold.check.generate import Taste, generate
 from onefold.core.plan import plan
 from onefold.core.records import Tuple
 from onefold.stream import Stream
-from pipelines_to_check import counted, filtered, first_and_last, joined, lenient, sliding, totals
 
 TASTE = Taste(one_watermark=True, negative=False)
 

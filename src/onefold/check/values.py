@@ -26,6 +26,8 @@ from onefold.core.types import (
 
 HUGE = "long " * 2_000
 """A string that no one expects."""
+MOST_TURNS = 100
+"""How large numbers are for a pipeline with a loop."""
 LONGEST_NAMED = 200
 """A number up to here may be the length of a string."""
 _MOMENT = datetime(2020, 2, 29, 12, tzinfo=UTC)
@@ -143,6 +145,8 @@ class Values:
         self.plan, self.random = plan, random
         self.odd = random.random() < 0.5
         """Half of the cases have ordinary values only: a function that fails hides what follows."""
+        self.counted = any(node.loops for node in plan.nodes)
+        """A loop may go round as often as a number says: then numbers are small."""
         self.known: dict[DataType, list[Any]] = {}
 
     def draw(self, kind: DataType) -> Any:
@@ -156,4 +160,6 @@ class Values:
         every = plain_values(kind) + named_values(self.plan, kind)
         if self.odd:
             every += [None, *odd_values(kind)]
+        if self.counted:
+            every = [each for each in every if not isinstance(each, int) or abs(each) <= MOST_TURNS]
         return [self.random.choice(every) for _ in range(self.random.choice([1, 2, 2, 3, 8]))]
