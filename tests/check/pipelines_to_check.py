@@ -46,3 +46,5 @@ late = lenient.late
 by_number = of.source("x", "x double").aggregate(
     lambda w: (w.key.x, len(w.tuples)), "x double, c int", key=["x"], size=10
 )
+late_on_the_left = joined.late_left
+copied = s.flat_map(lambda t: [(t.k,)] * t.n, "k string")

@@ -45,6 +45,7 @@ ALL = list(Implementation)
 NAMES = (
     "filtered", "mapped", "flat_mapped", "counted", "sliding", "lenient", "first_and_last",
     "joined", "united", "united_count", "totals", "looped", "late", "by_number",
+    "late_on_the_left", "copied",
 )  # fmt: skip
 
 
@@ -258,6 +259,22 @@ def test_an_engine_that_fails_is_a_difference() -> None:
     text = "\n".join(lines(verdict))
     assert "the engine failed: RuntimeError: out of luck" in text
     assert "dedicated on unlucky fails" in text
+
+
+def test_a_pipeline_that_fails_must_fail_everywhere() -> None:
+    def more(window: of.Window) -> tuple[str, int]:
+        return window.key.k, window.key.n + 1
+
+    endless = s.filter(lambda t: t.n is not None).aggregate_loop(
+        more, key=["k", "n"], size=1, lateness=1, limit=20
+    )
+    assert check(endless, REFERENCE, cases=30).same
+
+    def play(tested: Plan, steps: Sequence[Step]) -> list[Made]:
+        return [Made() for _ in steps]
+
+    verdict = check(endless, streaming_engine("calm", play, ["dedicated"]), cases=30)
+    assert "it goes on, and must fail" in "\n".join(lines(verdict))
 
 
 def test_an_engine_that_leaves_out_steps_is_a_difference() -> None:

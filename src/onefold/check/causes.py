@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from onefold.check.case import Case
 from onefold.check.rules import Pairs, Rules
 from onefold.check.sides import Said
-from onefold.core.errors import OnefoldError
 from onefold.engines.steps import Made
 
 KNOWN: tuple[tuple[Rules, str], ...] = (
@@ -88,10 +87,7 @@ def cause(said: Said, case: Case) -> str | None:
     if _says(said.side.expected(case).made) != _says(said.expected):
         return "a function of the pipeline gives something else each time it is called"
     for rules, text in KNOWN:
-        try:
-            explained = said.side.expected(case, rules).made
-        except OnefoldError:
-            continue
+        explained = said.side.expected(case, rules).made
         if said.side.difference(case, explained, said.made) is None:
             return text
     return _without_times(said, case)

@@ -13,6 +13,10 @@ from onefold.core.time import END_OF_TIME, START_OF_TIME, TICK
 from onefold.engines.steps import Made, Step
 
 
+class MustFail(OnefoldError):
+    """A run that went on where the pipeline has no answer."""
+
+
 @dataclass(frozen=True)
 class Judged:
     """How much of a run is looked at."""
@@ -53,9 +57,10 @@ def compare(
     wanted: Counter[Tuple] = Counter()
     here: Counter[Tuple] = Counter()
     for n, watermark in enumerate(output_watermarks(plan, steps)):
-        for error in found[n].errors:
-            if not isinstance(error, FunctionFailed):  # what a function fails on is set aside
-                return Difference(n, "error", error=error)
+        if expected[n].errors:
+            return _must_fail(n, expected[n].errors[0], found)
+        for error in _errors(found[n]):
+            return Difference(n, "error", error=error)
         wanted.update(expected[n].output)
         here.update(found[n].output)
         last = n + 1 == len(steps)
@@ -69,6 +74,18 @@ def compare(
             if how.late and not how.bounded and Counter(expected[n].late) != Counter(found[n].late):
                 return _difference(n, "late", Counter(expected[n].late), Counter(found[n].late))
     return None
+
+
+def _errors(made: Made) -> list[OnefoldError]:
+    """Return why a step failed; what a user's function fails on is set aside."""
+    return [each for each in made.errors if not isinstance(each, FunctionFailed)]
+
+
+def _must_fail(step: int, error: OnefoldError, found: Sequence[Made]) -> Difference | None:
+    """Return the difference of a run that goes on where the definition can't."""
+    if any(_errors(each) for each in found):
+        return None
+    return Difference(step, "error", error=MustFail("it goes on, and must fail", detail=error.what))
 
 
 def _bare(tuples: Counter[Tuple]) -> Counter[Tuple]:

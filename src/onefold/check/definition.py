@@ -26,6 +26,7 @@ from onefold.check.meaning import (
     Windowed,
 )
 from onefold.check.rules import MODEL, Rules
+from onefold.core.errors import OnefoldError
 from onefold.core.plan import Late, Node, Plan, Source
 from onefold.core.records import Tuple
 from onefold.core.time import END_OF_TIME
@@ -77,8 +78,13 @@ class Definition:
         """At which times tuples came to each operator."""
 
     def run(self, steps: Sequence[Step]) -> list[Made]:
-        """Return what each step makes."""
-        return [self._step(step) for step in steps]
+        """Return what each step makes; a pipeline that can't go on makes an error, and no more."""
+        made: list[Made] = []
+        try:
+            made.extend(self._step(step) for step in steps)
+        except OnefoldError as problem:  # a loop without end, a state that can't be kept
+            made.append(Made(errors=[problem]))
+        return made + [Made() for _ in steps[len(made) :]]
 
     def _step(self, step: Step) -> Made:
         self.made = Made()

@@ -12,7 +12,7 @@ from onefold.check.players import Player
 from onefold.check.rules import MODEL, Rules
 from onefold.core.functions import Failure, on_failure
 from onefold.core.lower import lower
-from onefold.core.plan import Implementation, Plan
+from onefold.core.plan import Implementation, Late, Plan
 from onefold.core.time import START_OF_TIME
 from onefold.engines.steps import Made, Step
 from onefold.operators.rewrites import rewrite
@@ -73,6 +73,11 @@ class Expected:
     made: list[Made]
     failures: list[Failure]
 
+    @property
+    def sound(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failures and not any(each.errors for each in self.made)
+
 
 @dataclass(frozen=True)
 class Said:
@@ -103,12 +108,15 @@ def sides_of(
 def _of_implementation(plan: Plan, player: Player, each: Implementation) -> list[Side]:
     lowered = lower(plan, each)
     dedicated = each is Implementation.DEDICATED
-    how = Judged(early=dedicated and plan.output.ahead, bounded=player.bounded)
+    # A composition holds only what leads to the output: of a late stream of one side of a join, not
+    # the other side, nor what is late there.
+    late = dedicated or not any(isinstance(node, Late) for node in plan.nodes)
+    how = Judged(early=dedicated and plan.output.ahead, late=late, bounded=player.bounded)
     name = f"{each.value} on {player.name}"
     sides = [Side(name, player, plan, lowered, each, how=how)]
     shorter, applied = rewrite(lowered)
     if applied and not player.bounded:
-        how = Judged(early=shorter.output.ahead, bounded=player.bounded)
+        how = Judged(early=shorter.output.ahead, late=late)
         sides.append(
             Side(f"{name}, rewritten", player, plan, shorter, each, rewritten=True, how=how)
         )
