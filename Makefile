@@ -2,7 +2,7 @@ PYTHON ?= python3
 PIP := .venv/bin/python -m pip --disable-pip-version-check --no-input -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format exhaustive lock clean
+.PHONY: help venv demo test lint format exhaustive conformance lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -26,6 +26,9 @@ format: .venv/.installed ## format the code and sort the imports
 
 exhaustive: .venv/.installed ## try every small stream with every placement of watermarks
 	@.venv/bin/python -m onefold.check.exhaustive $(ARGS)
+
+conformance: .venv/.installed ## put every rule to every engine and to plain PySpark: docs/conformance.md
+	@.venv/bin/onefold conformance --engines reference,spark --plain --markdown docs/conformance.md $(ARGS)
 
 # Pins that still fit stay; `make lock LOCK="--upgrade"` takes the newest of everything.
 lock: ## resolve requirements/dev.lock again, with uv in a throwaway environment

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+SRC = HERE.parents[1] / "src"
+PIPELINES = HERE / "pipelines_to_check.py"
+MOST_TUPLES = 5
 
 
 @dataclass(frozen=True)
@@ -134,10 +146,92 @@ FAULTS = (
 
 ON_SPARK = (
     Fault(
+        "state forgotten between batches",
+        "engines/spark/host.py",
+        "            if not task.stopped:\n",
+        "            if not task.stopped and moved:\n",
+        "counted",
+    ),
+    Fault(
         "watermark one tick early on Spark",
         "engines/spark/script.py",
         "return told[min(watermark, len(told) - 1)]",
         "return told[min(watermark, len(told) - 1)] + 1",
         "counted",
     ),
+    Fault(
+        "a watermark alone wakes no one",
+        "engines/spark/host.py",
+        "for place in range(len(self.fragments)) if moved else arrived:",
+        "for place in arrived:",
+        "counted",
+    ),
+    Fault(
+        "lost duplicate in a parcel",
+        "engines/spark/task.py",
+        "arrived.setdefault(entry, []).extend(make(row) for row in rows)",
+        "arrived.setdefault(entry, []).extend(dict.fromkeys(make(row) for row in rows))",
+        "counted",
+    ),
+    Fault(
+        "late tuples not reported",
+        "engines/spark/task.py",
+        "self.report.late.append((self.fragment.numbers[node], list(tuples)))",
+        "self.report.late.append((self.fragment.numbers[node], list(tuples)[1:]))",
+        "lenient",
+    ),
+    Fault(
+        "groups do not hear of each other's last tuple",
+        "engines/spark/task.py",
+        "if leaving.tells_time and latest != START_OF_TIME:",
+        "if leaving.tells_time and latest == START_OF_TIME:",
+        "totals",
+    ),
 )
+"""They take a minute each: the tests try the first, and all with ALL_FAULTS in the environment."""
+
+
+def broken(fault: Fault, folder: Path) -> Path:
+    """A copy of the package with the fault in it."""
+    copy = folder / "src"
+    shutil.copytree(SRC, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    file = copy / "onefold" / fault.file
+    text = file.read_text(encoding="utf-8")
+    assert text.count(fault.before) == 1, f"{fault.file} has changed: seed the fault anew"
+    file.write_text(text.replace(fault.before, fault.after), encoding="utf-8")
+    return copy
+
+
+def onefold(src: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "onefold", *arguments],
+        env={**os.environ, "PYTHONPATH": str(src), "PYTHONHASHSEED": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def tuples_of(difference: dict[str, Any]) -> int:
+    return sum(len(rows) for step in difference["steps"] for rows in step["input"].values())
+
+
+def found_shrunk_and_replayed(fault: Fault, folder: Path, *options: str) -> None:
+    """Check with the fault in it; replay the case that is saved, with the fault and without."""
+    src = broken(fault, folder)
+    saved = folder / "case.yaml"
+    done = onefold(
+        src, "check", f"{PIPELINES}:{fault.pipeline}", "--json", "--save", str(saved), *options
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout + done.stderr
+    told = json.loads(done.stdout)
+    difference = told["difference"]
+    assert tuples_of(difference) <= MOST_TUPLES, difference
+    command = next(line for line in saved.read_text().splitlines() if "onefold replay" in line)
+    again = command.lstrip("# ").split()[1:]
+    replayed = onefold(src, *again)
+    assert replayed.returncode == 1, replayed.stdout + replayed.stderr
+    for row in difference["missing"] + difference["unexpected"]:
+        assert str(row["time"]) in replayed.stdout
+    sound = onefold(SRC, *again)
+    assert sound.returncode == 0, sound.stdout + sound.stderr

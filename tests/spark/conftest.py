@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 from onefold import spark
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the oracle, and what draws pipelines
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "check")]  # the oracle, what draws pipelines, faults
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

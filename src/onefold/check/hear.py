@@ -9,7 +9,6 @@ from onefold.check.chain import chain, may_be_chained
 from onefold.check.compare import compare
 from onefold.check.players import Player
 from onefold.check.sides import Said, Side
-from onefold.engines.steps import Made
 
 AT_ONCE = 2
 """How many queries of own code run side by side."""
@@ -44,13 +43,8 @@ def _together(
     scripts = [(side.plan, side.steps(case)) for side, _, case in asked]
     played = player.play(scripts) if scripts else []
     for (side, n, case), made in zip(asked, played):
-        said[id(side)][n] = _said(side, case, made)
+        said[id(side)][n] = side.said(case, made)
     return said
-
-
-def _said(side: Side, case: Case, made: list[Made]) -> Said:
-    expected = side.expected(case).made
-    return Said(side, expected, made, side.difference(case, expected, made))
 
 
 def _in_chains(side: Side, cases: Sequence[Case]) -> list[Said | None]:
@@ -59,7 +53,7 @@ def _in_chains(side: Side, cases: Sequence[Case]) -> list[Said | None]:
     asked = [n for n, case in enumerate(cases) if side.takes(case) and side.expected(case).sound]
     if len(asked) == 1 or not may_be_chained(side.defined):
         for n, made in zip(asked, side.play([cases[n] for n in asked]) if asked else []):
-            said[n] = _said(side, cases[n], made)
+            said[n] = side.said(cases[n], made)
         return said
     while asked:
         size = -(-len(asked) // AT_ONCE)

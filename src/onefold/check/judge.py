@@ -78,6 +78,11 @@ class Verdict:
         """Whether no difference was found."""
         return self.found is None
 
+    def __str__(self) -> str:
+        from onefold.check.report import lines  # it reads verdicts
+
+        return "\n".join(lines(self))
+
 
 Tell = Callable[[str, int, int], None]
 """Is told what goes on, how many cases are done, and of how many."""

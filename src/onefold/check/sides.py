@@ -65,6 +65,11 @@ class Side:
         """Return where the side differs from what was expected."""
         return compare(self.defined, self.steps(case), expected, found, self.how)
 
+    def said(self, case: Case, made: list[Made]) -> Said:
+        """Return what the side said, beside what it should."""
+        expected = self.expected(case).made
+        return Said(self, expected, made, self.difference(case, expected, made))
+
 
 @dataclass(frozen=True)
 class Expected:

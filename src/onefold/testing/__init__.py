@@ -21,11 +21,13 @@ from __future__ import annotations
 from typing import Any
 
 from onefold.check.players import bounded_engine, streaming_engine
+from onefold.testing.conformance import assert_conforms
 from onefold.testing.same import assert_same, assert_same_tuples, replay
 from onefold.testing.script import Script
 
 __all__ = [
     "Script",
+    "assert_conforms",
     "assert_same",
     "assert_same_tuples",
     "bounded_engine",

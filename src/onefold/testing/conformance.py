@@ -23,11 +23,15 @@ def assert_conforms(engine: str | Player, operators: Iterable[str] | None = None
     judged = engine if isinstance(engine, Player) else player(engine)
     outcomes = answers(questions([judged], chosen(operators)))
     if wrong := differing(outcomes):
-        asked = [each for each in outcomes if each.said]
-        text = [f"{judged.name} breaks {len(wrong)} of {len(asked)} rules"]
+        broken, asked = _rules(wrong), _rules(each for each in outcomes if each.said)
+        text = [f"{judged.name} breaks {broken} of {asked} rules"]
         for each in wrong[:MOST_TOLD]:
             text += ["", *told(each)]
         if len(wrong) > MOST_TOLD:
             text += ["", *(f"{each.side.name}: {each.rule}" for each in wrong[MOST_TOLD:])]
         raise AssertionError("\n".join(text))
     return outcomes
+
+
+def _rules(outcomes: Iterable[Outcome]) -> int:
+    return len({id(each.rule) for each in outcomes})

@@ -13,7 +13,6 @@ from onefold.check.judge import Verdict, judge
 from onefold.check.players import Player, own_code, player
 from onefold.check.replay import CaseResult
 from onefold.check.replay import replay as replayed
-from onefold.check.report import lines
 from onefold.check.rows import MOST_SHOWN, write_row
 from onefold.check.sides import sides_of
 from onefold.core.functions import describe
@@ -62,7 +61,7 @@ def assert_same(
     tried = [generate(tested, seed, n, taste) for n in range(cases or CASES)]
     verdict = judge(Verdict(tested, sides_of(tested, players, chosen), seed=seed), tried)
     if not verdict.same:
-        raise AssertionError("\n".join(lines(verdict)))
+        raise AssertionError(str(verdict))
     return verdict
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from onefold.check.case import Arrival, Case, Cut, Event, Promise
 from onefold.check.compare import Difference
-from onefold.check.judge import hear
-from onefold.check.players import Player
-from onefold.check.sides import Said, Side, sides_of
-from onefold.core.plan import Implementation, Plan, plan
+from onefold.check.sides import Said, Side
+from onefold.core.plan import Plan, plan
 from onefold.stream import Stream
 
 Given = tuple[Any, ...] | int | str
@@ -76,15 +73,3 @@ class Outcome:
     def difference(self) -> Difference | None:
         """Where it differs."""
         return self.said.difference if self.said else None
-
-
-def conform(
-    player: Player,
-    rules: Iterable[Rule],
-    implementations: Sequence[Implementation] = tuple(Implementation),
-) -> Iterator[Outcome]:
-    """Put an engine to every rule, in every implementation that it runs."""
-    for rule in rules:
-        sides = [s for s in sides_of(rule.plan, [player], implementations) if not s.rewritten]
-        for side, said in zip(sides, hear(sides, [rule.case])):
-            yield Outcome(rule, side, said[0])

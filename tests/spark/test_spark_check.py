@@ -1,0 +1,107 @@
+"""The judge on Spark: our own implementations, and code of a user's own."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from faults import ON_SPARK, Fault, found_shrunk_and_replayed
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
+
+import onefold as of
+import onefold.testing as ot
+from onefold.check.case import Arrival, Case
+from onefold.check.causes import cause
+from onefold.check.hear import hear
+from onefold.check.players import own_code
+from onefold.check.sides import sides_of
+from onefold.core.errors import OnefoldError
+from onefold.core.plan import plan
+
+FEW = 5
+
+bids = of.source("bids", "item string, price int")
+asks = of.source("asks", "item string, price int")
+deals = bids.join(
+    asks,
+    "item string, bid int, ask int",
+    key=["item"],
+    select=lambda bid, ask: (bid.item, bid.price, ask.price),
+    size="10 s",
+)
+counts = bids.aggregate(
+    lambda w: (w.key.item, len(w.tuples)), "item string, n bigint", key=["item"], size="10 s"
+)
+
+
+def aligned(bids: DataFrame, asks: DataFrame) -> DataFrame:
+    """Pairs of one window: what the pipeline means."""
+    window = F.window("ts", "10 seconds")
+    b = bids.select(window.alias("window"), "item", F.col("price").alias("bid"))
+    a = asks.select(window.alias("other"), F.col("item").alias("of"), F.col("price").alias("ask"))
+    same = (F.col("window") == F.col("other")) & F.col("item").eqNullSafe(F.col("of"))
+    return b.join(a, same).select("window", "item", "bid", "ask")
+
+
+def near(bids: DataFrame, asks: DataFrame) -> DataFrame:
+    """Pairs that are near: plausible, and wrong."""
+    b = bids.select(F.col("ts").alias("b_ts"), "item", F.col("price").alias("bid"))
+    a = asks.select(
+        F.col("ts").alias("a_ts"), F.col("item").alias("of"), F.col("price").alias("ask")
+    )
+    within = F.expr("a_ts > b_ts - interval 10 seconds and a_ts < b_ts + interval 10 seconds")
+    pairs = b.join(a, F.col("item").eqNullSafe(F.col("of")) & within)
+    return pairs.select(F.greatest("b_ts", "a_ts").alias("ts"), "item", "bid", "ask")
+
+
+def with_a_watermark_of_its_own(bids: DataFrame) -> DataFrame:
+    window = F.window("ts", "10 seconds")
+    return (
+        bids.withWatermark("ts", "5 seconds")
+        .groupBy(window, "item")
+        .agg(F.count(F.lit(1)).alias("n"))
+    )
+
+
+@pytest.mark.usefixtures("session")
+def test_our_implementations_on_spark_are_the_same() -> None:
+    verdict = ot.assert_same(deals, engines=["spark"], cases=FEW)
+    assert len(verdict.sides) == 5
+    assert verdict.emitted
+
+
+@pytest.mark.usefixtures("session")
+def test_a_right_join_and_a_wrong_one_are_told_apart() -> None:
+    assert ot.assert_same(deals, aligned, cases=FEW).emitted
+    hasty = replace(own_code(near, "near"), patience=10, times=False)
+    with pytest.raises(AssertionError) as found:
+        ot.assert_same(deals, engines=[hasty], cases=FEW)
+    assert str(found.value).startswith("near differs from the definition (stream ")
+    assert "windows of join" in str(found.value)
+
+
+@pytest.mark.usefixtures("session")
+def test_the_cause_of_an_interval_join_is_named() -> None:
+    side, *_ = sides_of(plan(deals.node), [own_code(near, "near")], [])
+    pair = [Arrival("bids", bids.type.make(9_999, ("a", 1)))]
+    pair += [Arrival("asks", asks.type.make(10_000, ("a", 2)))]
+    case = Case(("bids", "asks"), tuple(pair))
+    [[said]] = hear([side], [case])
+    assert said
+    assert said.difference
+    assert [tuple(t) for t in said.difference.unexpected] == [(10_000, "a", 1, 2)]
+    assert "an interval join" in str(cause(said, case))
+
+
+@pytest.mark.usefixtures("session")
+def test_a_watermark_of_its_own_is_refused() -> None:
+    with pytest.raises(OnefoldError, match="leave out withWatermark"):
+        ot.assert_same(counts, with_a_watermark_of_its_own, cases=2)
+
+
+@pytest.mark.parametrize("fault", ON_SPARK if "ALL_FAULTS" in os.environ else ON_SPARK[:1], ids=str)
+def test_a_fault_in_the_spark_engine_is_found(fault: Fault, tmp_path: Path) -> None:
+    found_shrunk_and_replayed(fault, tmp_path, "--engines", "spark")
