@@ -24,7 +24,7 @@ def test_a_chain_makes_what_its_cases_make(stream: Stream) -> None:
     linked = chain(cases, tested)
     made = define(tested, linked.case.steps())
     assert linked.parts[0].start == 0
-    assert linked.parts[-1].stop == len(linked.case.steps()) - 1
+    assert linked.parts[-1].stop == len(linked.case.steps())
     for case, part in zip(cases, linked.parts):
         alone = [t for each in define(tested, case.steps()) for t in each.output]
         here = [t for each in made[part.start : part.stop] for t in each.output]

@@ -205,14 +205,14 @@ def test_shrinking_finds_the_one_tuple_that_matters() -> None:
         if len(case.arrivals) > 8 and has_a_b([case])[0]
     )
     for at_once in (1, 50):
-        small = shrink(big, tested, has_a_b, at_once=at_once, most=lambda: False)
+        small = shrink(big, tested, has_a_b, at_once=at_once, enough=lambda: False)
         assert small.events == (Arrival("s", row(0, "b", 0)),)
 
 
 def test_shrinking_stops_when_it_is_told() -> None:
     tested = plan(counted.node)
     case = generate(tested, 0, 1)
-    assert shrink(case, tested, lambda cases: [True] * len(cases), most=lambda: True) == case
+    assert shrink(case, tested, lambda cases: [True] * len(cases), enough=lambda: True) == case
 
 
 # What it finds, and what it says.
@@ -234,10 +234,7 @@ def test_every_known_cause_is_found_and_named(rules: Rules, text: str) -> None:
     verdict = check(stream, mistaken(rules), cases=500)
     assert verdict.found, text
     assert len(verdict.found.case.arrivals) <= 3
-    texts = [each for _, each in KNOWN]
-    assert verdict.found.cause in texts
-    # Two mistakes may look alike on a small stream, and then the first of them is named.
-    assert texts.index(verdict.found.cause) <= texts.index(text)
+    assert verdict.found.cause == text
 
 
 def test_a_function_that_changes_its_mind_is_named() -> None:
@@ -314,7 +311,7 @@ def test_the_timeline_shows_tuples_watermarks_and_windows() -> None:
         ("s",),
         (Arrival("s", row(3)), Promise("s", 10), Arrival("s", row(9, "b")), Cut()),
     )
-    assert timeline(plan(counted.node), case) == [
+    assert timeline(plan(counted.node), case.steps()) == [
         "step                     0   3   9   10",
         "   windows of aggregate  [───────────)",
         '1  s  "a", 1                 ●',
@@ -396,8 +393,8 @@ def test_an_engine_of_yours_is_judged_saved_and_replayed(engine: Path) -> None:
 )
 def test_a_mistake_is_told(arguments: list[str], text: str, engine: Path) -> None:
     result = invoke(f"{PIPELINES}:counted", *arguments)
-    assert result.exit_code != 0
-    assert text in result.output + str(result.exception)
+    assert result.exit_code == 2
+    assert text in result.output
 
 
 def test_engines_have_names(engine: Path) -> None:

@@ -34,6 +34,16 @@ class Cut:
 Event = Arrival | Promise | Cut
 
 
+def moved(event: Event, by: int) -> Event:
+    """Return an event so much later; an end stays where it is."""
+    match event:
+        case Arrival(source, t):
+            return Arrival(source, type(t)((t.time + by, *tuple(t)[1:])))
+        case Promise(source, watermark) if watermark != END_OF_TIME:
+            return Promise(source, watermark + by)
+    return event
+
+
 @dataclass(frozen=True)
 class Case:
     """A stream for each source, as they come together. At the end all sources end."""

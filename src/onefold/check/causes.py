@@ -7,7 +7,7 @@ the side said, that is the cause.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from onefold.check.case import Case
 from onefold.check.rules import Pairs, Rules
@@ -77,32 +77,42 @@ KNOWN: tuple[tuple[Rules, str], ...] = (
 )
 
 
+MOODY = "a function of the pipeline gives something else each time it is called"
+AT_OTHER_STEPS = "it emits the right tuples, but not when they are due"
 OTHER_TIMES = "its output has other times (--no-times compares the values alone)"
 
 
 def cause(said: Said, case: Case) -> str | None:
     """Return the known mistake that explains all that a side said, if there is one."""
+    return next(causes(said, case), None)
+
+
+def causes(said: Said, case: Case) -> Iterator[str]:
+    """Return every known mistake that explains all that a side said."""
     if said.difference is None or said.difference.error:
-        return None
+        return
     if _says(said.side.expected(case).made) != _says(said.expected):
-        return "a function of the pipeline gives something else each time it is called"
+        yield MOODY
+        return
     for rules, text in KNOWN:
         explained = said.side.expected(case, rules).made
         if said.side.difference(case, explained, said.made) is None:
-            return text
-    return _without_times(said, case)
+            yield text
+    if not said.side.how.bounded and _says(said.made) == _says(said.expected):
+        yield AT_OTHER_STEPS
+    if said.side.player.own_code:
+        yield from _without_times(said, case)
 
 
-def _without_times(said: Said, case: Case) -> str | None:
-    """Return the mistake that explains all but the times: own code may give them as it likes."""
-    if not said.side.player.own_code:
-        return None
+def _without_times(said: Said, case: Case) -> Iterator[str]:
+    """Return what explains all but the times: own code may give them as it likes."""
+    here, wanted = _says(said.made, times=False), _says(said.expected, times=False)
+    if here == wanted:
+        yield OTHER_TIMES
+        return
     for rules, text in KNOWN:
-        explained = said.side.expected(case, rules).made
-        if _says(explained, times=False) == _says(said.made, times=False):
-            same = _says(explained, times=False) == _says(said.expected, times=False)
-            return OTHER_TIMES if same else text
-    return None
+        if _says(said.side.expected(case, rules).made, times=False) == here:
+            yield text
 
 
 def _says(made: Sequence[Made], *, times: bool = True) -> Counter[tuple[object, ...]]:

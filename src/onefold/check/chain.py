@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from onefold.check.case import Arrival, Case, Cut, Event, Promise
-from onefold.check.generate import lengths
+from onefold.check.case import Arrival, Case, Cut, Event, Promise, moved
+from onefold.check.generate import lengths, lengths_of
 from onefold.core.plan import Plan
 from onefold.core.time import END_OF_TIME
 from onefold.operators.stateful import Stateful
@@ -34,20 +34,26 @@ def chain(cases: Sequence[Case], plan: Plan) -> Chain:
     """Return cases one behind the other."""
     windows = lengths(plan)
     stride = math.lcm(*(each.advance for each in windows))
-    longest = max(each.size + each.lateness for each in windows)
+    longest = sum(each.size + each.lateness for each in map(lengths_of, plan.nodes) if each)
     events: list[Event] = []
     parts: list[range] = []
     reached: int | None = None
     for case in cases:
         by = 0 if reached is None else _shift(case, reached, stride)
-        moved = [event for event in (_moved(each, by) for each in case.events) if event]
-        events += [*moved, Cut()]
-        reached = max([*_times(moved), reached or 0]) + longest
+        placed = [moved(each, by) for each in case.events if not _ends(each)]
+        events += [*placed, Cut()]
+        reached = max([*_times(placed), reached or 0]) + longest
         events += [*(Promise(source, reached) for source in case.sources), Cut()]
         begun = parts[-1].stop if parts else 0
         so_far = Case(case.sources, tuple(events))
         parts.append(range(begun, len(so_far.steps()) - 1))
+    parts[-1] = range(parts[-1].start, parts[-1].stop + 1)  # the end of all belongs to the last
     return Chain(Case(cases[0].sources, tuple(events)), tuple(parts))
+
+
+def _ends(event: Event) -> bool:
+    """Say whether a source ends: in a chain it goes on."""
+    return isinstance(event, Promise) and event.watermark == END_OF_TIME
 
 
 def _shift(case: Case, reached: int, stride: int) -> int:
@@ -58,14 +64,3 @@ def _shift(case: Case, reached: int, stride: int) -> int:
 def _times(events: Sequence[Event]) -> list[int]:
     times = [each.tuple.time for each in events if isinstance(each, Arrival)]
     return times + [each.watermark for each in events if isinstance(each, Promise)]
-
-
-def _moved(event: Event, by: int) -> Event | None:
-    match event:
-        case Arrival(source, t):
-            return Arrival(source, type(t)((t.time + by, *tuple(t)[1:])))
-        case Promise(_, watermark) if watermark == END_OF_TIME:
-            return None  # a source that ends would not go on
-        case Promise(source, watermark):
-            return Promise(source, watermark + by)
-    return event

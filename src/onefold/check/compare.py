@@ -82,8 +82,8 @@ def _errors(made: Made) -> list[OnefoldError]:
 
 
 def _must_fail(step: int, error: OnefoldError, found: Sequence[Made]) -> Difference | None:
-    """Return the difference of a run that goes on where the definition can't."""
-    if any(_errors(each) for each in found):
+    """Return the difference of a run that goes on, or fails otherwise, where it must fail."""
+    if any(type(each) is type(error) for made in found for each in made.errors):
         return None
     return Difference(step, "error", error=MustFail("it goes on, and must fail", detail=error.what))
 

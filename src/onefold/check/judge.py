@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from onefold.check.case import Case, Cut
-from onefold.check.causes import cause
+from onefold.check.causes import causes
+from onefold.check.chain import chain
 from onefold.check.hear import by_player, hear
 from onefold.check.players import Player
 from onefold.check.shrink import shrink
@@ -15,6 +17,10 @@ from onefold.check.sides import Said, Side
 from onefold.core.errors import OnefoldError
 from onefold.core.functions import Failure
 from onefold.core.plan import Plan
+
+
+class NothingHeard(OnefoldError):
+    """A side that takes none of the streams: nothing was compared."""
 
 
 class Unsteady(OnefoldError):
@@ -31,7 +37,6 @@ class Tried:
     cuts: int = 0
     late: int = 0
     """How many tuples came behind a watermark."""
-    empty: int = 0
 
     def add(self, case: Case) -> None:
         """Count a case."""
@@ -40,7 +45,6 @@ class Tried:
         self.watermarks += len(case.promises)
         self.cuts += sum(isinstance(each, Cut) for each in case.events)
         self.late += sum(1 for _ in case.late_arrivals())
-        self.empty += not case.arrivals
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,8 @@ class Verdict:
     """In how many streams that happened."""
     emitted: int = 0
     """How many tuples the definition says are emitted."""
+    heard: Counter[str] = field(default_factory=Counter)
+    """How many streams each side was asked about: not every side takes every stream."""
 
     @property
     def same(self) -> bool:
@@ -96,52 +102,63 @@ def judge(verdict: Verdict, cases: Sequence[Case], *, tell: Tell = silent) -> Ve
     """Play cases on all sides of a verdict, until one differs; then look for a smaller one."""
     for case in cases:
         verdict.tried.add(case)
+        _note(verdict, case)
     for player, sides in by_player(verdict.sides):
-        mine = _played_by(player, cases)
+        mine = _played_by(player, sides, cases)
         size = max(1, player.at_once // len(sides))
         for start in range(0, len(mine), size):
             tell(f"on {player.name}", start, len(mine))
             several = mine[start : start + size]
-            for case in several:
-                _note(verdict, sides[0], case)
-            if first := _first_difference(sides, several):
-                at, side = first
-                tell(f"{side.name} differs: looking for a smaller case", start + at, len(mine))
-                verdict.found = _found(verdict, side, several[at], start + at)
+            heard = hear(sides, [cases[n] for n in several])
+            for side, said in zip(sides, heard):
+                verdict.heard[side.name] += sum(each is not None for each in said)
+            if first := _first_difference(heard):
+                tell(f"{first.side.name} differs: looking for a smaller case", start, len(mine))
+                at = next(n for n, *said in zip(several, *heard) if any(e is first for e in said))
+                before = [cases[n] for n in several if n <= at]
+                verdict.found = _found(verdict, first, before, at)
                 return verdict
+    for side in verdict.sides:
+        if not verdict.heard[side.name] and (side.player.own_code or not verdict.heard.total()):
+            raise NothingHeard(
+                f"{side.name} could be asked about none of {len(cases):,} streams",
+                detail=_why(verdict, side),
+                hint="give it others: --cases, --seed, --no-late, another --input",
+            )
     return verdict
 
 
-def _played_by(player: Player, cases: Sequence[Case]) -> Sequence[Case]:
-    """Return the cases that a player plays: a slow one, the first short ones."""
+def _why(verdict: Verdict, side: Side) -> str:
+    if side.player.own_code and verdict.failures:
+        first = verdict.failures[0]
+        return f"a function of the pipeline fails: {first.function} {first.reason}"
+    return "they have late tuples, times at or before 0, or too many steps for it"
+
+
+def _played_by(player: Player, sides: Sequence[Side], cases: Sequence[Case]) -> list[int]:
+    """Return which cases a player plays: a slow one, the first short ones that it takes."""
+    taken = [n for n, case in enumerate(cases) if any(side.takes(case) for side in sides)]
     if player.longest is not None and player.most is not None:
-        cases = [each for each in cases if len(each.steps()) <= player.longest]
-    return cases[: player.most]
+        taken = [n for n in taken if len(cases[n].steps()) <= player.longest]
+    return taken[: player.most]
 
 
-def _note(verdict: Verdict, side: Side, case: Case) -> None:
-    if side.player is not verdict.sides[0].player:
-        return  # noted before
-    expected = side.expected(case)
-    failures = expected.failures
+def _note(verdict: Verdict, case: Case) -> None:
+    expected = verdict.sides[0].expected(case)
     verdict.emitted += sum(len(each.output) for each in expected.made)
-    verdict.failed += bool(failures)
+    verdict.failed += bool(expected.failures)
     if len(verdict.failures) < 3:
-        verdict.failures += failures[:1]
+        verdict.failures += expected.failures[:1]
 
 
-def _first_difference(sides: Sequence[Side], cases: Sequence[Case]) -> tuple[int, Side] | None:
-    """Return which case differs first, and on which side."""
-    found = [
-        (n, side)
-        for side, said in zip(sides, hear(sides, cases))
-        for n, each in enumerate(said)
-        if each and each.difference
-    ]
-    return min(found, key=lambda each: each[0], default=None)
+def _first_difference(heard: Sequence[Sequence[Said | None]]) -> Said | None:
+    """Return what was said first that differs: by the case, then by the side."""
+    by_case = (said for of_case in zip(*heard) for said in of_case)
+    return next((said for said in by_case if said and said.difference), None)
 
 
-def _found(verdict: Verdict, side: Side, case: Case, number: int) -> Found:
+def _found(verdict: Verdict, first: Said, before: Sequence[Case], number: int) -> Found:
+    side, case = first.side, before[-1]
     until = time.monotonic() + side.player.patience
 
     def differs(cases: Sequence[Case]) -> list[bool]:
@@ -149,16 +166,27 @@ def _found(verdict: Verdict, side: Side, case: Case, number: int) -> Found:
 
     at_once = max(1, side.player.at_once // 2)
     smallest = shrink(
-        case, verdict.plan, differs, at_once=at_once, most=lambda: time.monotonic() > until
+        case, verdict.plan, differs, at_once=at_once, enough=lambda: time.monotonic() > until
     )
     beside = [each for each in verdict.sides if each.player is side.player]
-    for shown in (smallest, case):
+    # Own code may differ only behind other cases: then all of them are the case.
+    for shown in (smallest, case, chain(before, verdict.plan).case):
         heard = [each[0] for each in hear(beside, [shown])]
-        first = next(each for each in heard if each and each.side is side)
-        others = [each for each in heard if each and each is not first]
-        if first.difference:
-            return Found(shown, first, others, cause(first, shown), number)
+        again = next((each for each in heard if each and each.side is side), None)
+        if again and again.difference:
+            others = [each for each in heard if each and each is not again]
+            return Found(shown, again, others, _cause(again, shown, case), number)
     raise Unsteady(
         f"{side.name} differs in one run and not in the next, on the same stream",
-        hint="does it keep something from one stream to the next, or use the clock or chance?",
+        hint="does it use the clock or chance?",
     )
+
+
+def _cause(said: Said, shown: Case, whole: Case) -> str | None:
+    """Return a cause that explains the small case and the one that it was made of."""
+    small = list(causes(said, shown))
+    if small and shown is not whole:
+        [[again]] = hear([said.side], [whole])
+        known = list(causes(again, whole)) if again and again.difference else small
+        small = [each for each in small if each in known]
+    return small[0] if small else None

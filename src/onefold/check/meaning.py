@@ -11,6 +11,7 @@ from onefold.check.rules import MODEL, Pairs, Rules, comparable, keyed
 from onefold.core.aggregate import Aggregate, Window
 from onefold.core.errors import LoopNeverEnds
 from onefold.core.functions import FAILED
+from onefold.core.packing import unpacked
 from onefold.core.records import Tuple
 from onefold.core.time import END_OF_TIME, START_OF_TIME
 from onefold.operators.filter import Filter
@@ -169,23 +170,34 @@ class Windowed(Operator):
 class Looping(Windowed):
     """An Aggregate fed its own output: windows fire from left to right, each until it rests."""
 
+    def __init__(self, place: Place, rules: Rules) -> None:
+        super().__init__(place, rules)
+        self.turns = 0
+        self.last_input: int | None = None
+
     def take(self, port: int, tuples: list[Tuple]) -> None:
+        self.turns = 0
+        self.last_input = max([t.time for t in tuples] + [self.last_input or tuples[0].time])
         self._round(self.add(port, tuples))
 
     def reach(self, watermark: int) -> None:
         while due := self.due(watermark):
             first = [each for each in due if each.left == due[0].left]
             self.watermark = min(watermark, due[0].left + self.meaning.size)
+            if self.last_input is not None and due[0].left <= self.last_input:
+                self.turns = 0  # what fires may come from upstream; later, only the loop's
             self._round([row for pane in first for row in self.fire(pane)])
         self.watermark = watermark
         self.forget()
 
     def _round(self, rows: list[Any]) -> None:
-        turns = 0
+        limit = self.node.loop.limit
         while rows:
-            turns += 1
-            if turns > (self.node.loop.limit or 0):
-                raise LoopNeverEnds(f"{self.node.step}: the loop went round {turns} times")
+            self.turns += 1
+            if limit is not None and self.turns > limit:
+                raise LoopNeverEnds(
+                    f"{self.node.step}: the loop went round {limit} times without an end"
+                )
             rows = self.add(0, self.place.emit(rows))
 
 
@@ -275,6 +287,8 @@ class Keeping(Operator):
                 after = node.create(t) if new else node.add(self.states[whose], t)
                 if after is not FAILED:
                     self.states[whose] = after
+            if whose in self.states:  # a state goes from one period to the next as bytes
+                self.states[whose] = unpacked(node.keep(None, self.states[whose]))[1]
         self.period = number + 1
         time = self.rules.output_time(number * node.period, node.period + 1)
         for state in self.states.values():

@@ -123,9 +123,14 @@ def _guarded(play: Callable[[Plan, Sequence[Step]], Iterable[Made]], script: Scr
         error = [PlayerFailed(f"the engine failed: {told(problem)}")]
     finally:
         on_failure.reset(token)
-    if len(made) < len(script[1]):
+    steps = len(script[1])
+    if len(made) > steps:
+        error, made = [PlayerFailed("the engine made more steps than it was given")], made[:steps]
+    if len(made) < steps:
         made.append(Made(errors=error or [PlayerFailed("the engine left out a step")]))
-    return made + [Made() for _ in script[1][len(made) :]]
+    else:
+        made[-1].errors += error
+    return made + [Made() for _ in range(steps - len(made))]
 
 
 def _on_reference(plan: Plan, steps: Sequence[Step]) -> Iterator[Made]:

@@ -57,11 +57,13 @@ def played(verdict: Verdict) -> Iterator[str]:
     players = {id(side.player): side.player for side in verdict.sides}.values()
     for player in players:
         names = [s.name.removesuffix(f" on {player.name}") for s in verdict.sides]
-        mine = [n for n, s in zip(names, verdict.sides) if s.player is player]
+        asked = zip(names, verdict.sides)
+        mine = [n for n, s in asked if s.player is player and verdict.heard[s.name]]
         mine = [n.replace(f" on {player.name}, rewritten", " rewritten") for n in mine]
-        first = player.most is not None and player.most < verdict.tried.streams
-        only = f", on {player.most} short ones" if first else ""
-        yield f"{player.name}: {listed(mine)}{only}" if mine != [player.name] else player.name
+        heard = max(verdict.heard[s.name] for s in verdict.sides if s.player is player)
+        only = f", on {heard:,} of them" if heard < verdict.tried.streams else ""
+        who = f"{player.name}: {listed(mine)}" if mine != [player.name] else player.name
+        yield who + only
 
 
 def notes(verdict: Verdict) -> Iterator[str]:
@@ -69,7 +71,7 @@ def notes(verdict: Verdict) -> Iterator[str]:
     if verdict.failures:
         first = verdict.failures[0]
         streams = _several(verdict.failed, "stream")
-        yield f"note: in {streams} a function of the pipeline failed, and was set aside everywhere"
+        yield f"note: in {streams} a function of the pipeline failed; such calls are set aside"
         yield f"      first: {first.function} {first.reason}"
     if verdict.same and verdict.tried.tuples and not verdict.emitted:
         yield "note: the pipeline emitted nothing in any stream: there was nothing to compare"
@@ -79,10 +81,11 @@ def found_lines(found: Found) -> Iterator[str]:
     """Draw the smallest case, and say what each side said."""
     difference = found.first.difference
     assert difference
-    yield from (f"  {line}" for line in timeline(found.first.side.defined, found.case))
+    side = found.first.side
+    yield from (f"  {line}" for line in timeline(side.defined, side.steps(found.case)))
     yield ""
     if difference.error:
-        yield f"In step {difference.step + 1} {found.first.side.name} fails:"
+        yield f"In step {difference.step + 1} {side.name} fails:"
         yield from (f"  {line}" for line in str(difference.error).splitlines())
         return
     what = "has on its late streams" if difference.what == "late" else "has emitted"
@@ -90,7 +93,7 @@ def found_lines(found: Found) -> Iterator[str]:
     width = max(len(each.side.name) for each in (found.first, *found.others))
     width = max(width, len("the definition"))
     yield from _said("the definition", _until(found.first.expected, difference), width)
-    yield from _said(found.first.side.name, _until(found.first.made, difference), width)
+    yield from _said(side.name, _until(found.first.made, difference), width)
     for each in found.others:
         if each.difference:
             yield from _said(each.side.name, _until(each.made, difference), width)

@@ -12,8 +12,9 @@ from dataclasses import replace
 from itertools import islice, pairwise
 from typing import Any
 
-from onefold.check.case import Arrival, Case, Cut, Event, Promise
+from onefold.check.case import Arrival, Case, Cut, Event, Promise, moved
 from onefold.check.generate import lengths
+from onefold.check.rules import comparable
 from onefold.check.values import plain_values
 from onefold.core.plan import Plan
 from onefold.core.time import END_OF_TIME
@@ -24,12 +25,12 @@ Differs = Callable[[Sequence[Case]], Sequence[bool]]
 
 
 def shrink(
-    case: Case, plan: Plan, differs: Differs, *, at_once: int = 1, most: Callable[[], bool]
+    case: Case, plan: Plan, differs: Differs, *, at_once: int = 1, enough: Callable[[], bool]
 ) -> Case:
-    """Return the simplest case found that still differs; stop when `most` says so."""
+    """Return the simplest case found that still differs; stop when `enough` says so."""
     tried: set[tuple[Event, ...]] = set()
     while True:
-        simpler = _first(_new(case, plan, tried), differs, at_once, most)
+        simpler = _first(_new(case, plan, tried), differs, at_once, enough)
         if simpler is None:
             return case
         case = simpler
@@ -45,9 +46,9 @@ def _new(case: Case, plan: Plan, tried: set[tuple[Event, ...]]) -> Iterator[Case
 
 
 def _first(
-    cases: Iterator[Case], differs: Differs, at_once: int, most: Callable[[], bool]
+    cases: Iterator[Case], differs: Differs, at_once: int, enough: Callable[[], bool]
 ) -> Case | None:
-    while not most() and (several := list(islice(cases, at_once))):
+    while not enough() and (several := list(islice(cases, at_once))):
         shown = [each for each, shows in zip(several, differs(several)) if shows]
         if shown:
             return min(shown, key=_weight)
@@ -94,16 +95,7 @@ def _moved_whole(case: Case, plan: Plan) -> Iterator[list[Event]]:
     times = [each.tuple.time for each in case.arrivals]
     times += [each.watermark for each in case.promises if each.watermark != END_OF_TIME]
     for by in {-(each // stride) * stride for each in times} - {0}:
-        yield [_moved(each, by) for each in case.events]
-
-
-def _moved(event: Event, by: int) -> Event:
-    match event:
-        case Arrival(source, t):
-            return Arrival(source, type(t)((t.time + by, *tuple(t)[1:])))
-        case Promise(source, watermark) if watermark != END_OF_TIME:
-            return Promise(source, watermark + by)
-    return event
+        yield [moved(each, by) for each in case.events]
 
 
 def _sorted(events: list[Event]) -> Iterator[list[Event]]:
@@ -130,7 +122,7 @@ def _times(events: list[Event], plan: Plan) -> Iterator[list[Event]]:
                 continue
         near = {now // 2, now - 1, now + 1, *edges, *known, *(each + 1 for each in known)}
         for time in sorted(near - {now}, key=lambda each: (abs(each), each < 0)):
-            yield [*events[:n], _moved(event, time - now), *events[n + 1 :]]
+            yield [*events[:n], moved(event, time - now), *events[n + 1 :]]
 
 
 def _values(events: list[Event], plan: Plan) -> Iterator[list[Event]]:
@@ -151,7 +143,7 @@ def _with_value(event: Event, like: Arrival, at: int, value: Any) -> Event:
     if not isinstance(event, Arrival) or event.source != like.source:
         return event
     row = list(event.tuple)
-    if row[at] != like.tuple[at]:
+    if comparable(row[at]) != comparable(like.tuple[at]):
         return event
     row[at] = value
     return Arrival(event.source, type(event.tuple)(row))

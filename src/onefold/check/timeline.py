@@ -10,10 +10,10 @@ s  watermark                       ▲
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from onefold.check.case import Arrival, Case, Promise
+from onefold.check.case import Arrival, Promise
 from onefold.check.definition import Definition
 from onefold.check.generate import lengths_of
 from onefold.check.rows import write_value
@@ -36,12 +36,12 @@ class Bar:
     right: int
 
 
-def timeline(plan: Plan, case: Case) -> list[str]:
-    """Return the lines of the drawing."""
-    bars = list(_bars(plan, case))
-    axis = _Axis.of(case, bars)
+def timeline(plan: Plan, steps: Sequence[Step]) -> list[str]:
+    """Return the lines of the drawing; the last step is the end."""
+    bars = list(_bars(plan, steps))
+    axis = _Axis.of(steps, bars)
     rows = [(f"   {title}", axis.bars(several)) for title, several in _packed(bars)]
-    rows += list(_events(case, axis))
+    rows += list(_events(steps, axis))
     width = max(len(text) for text, _ in rows) + 2
     lines = ["step".ljust(width) + axis.header()]
     lines += [f"{text:<{width}}{marks}".rstrip() for text, marks in rows]
@@ -50,11 +50,11 @@ def timeline(plan: Plan, case: Case) -> list[str]:
     return [*lines, f"{TUPLE} a tuple   {LATE} one behind the watermark   {WATERMARK} a watermark"]
 
 
-def _bars(plan: Plan, case: Case) -> Iterator[Bar]:
+def _bars(plan: Plan, steps: Sequence[Step]) -> Iterator[Bar]:
     definition = Definition(plan)
     token = on_failure.set(lambda _: None)
     try:
-        definition.run(case.steps())
+        definition.run(steps)
     finally:
         on_failure.reset(token)
     for node in plan.nodes:
@@ -90,9 +90,9 @@ class _Axis:
     width: int
 
     @classmethod
-    def of(cls, case: Case, bars: list[Bar]) -> _Axis:
-        instants = {each.tuple.time for each in case.arrivals}
-        instants |= {each.watermark for each in case.promises} - {END_OF_TIME}
+    def of(cls, steps: Sequence[Step], bars: list[Bar]) -> _Axis:
+        instants = {t.time for step in steps for ts in step.tuples.values() for t in ts}
+        instants |= {at for step in steps for at in step.watermarks.values()} - {END_OF_TIME}
         instants |= {edge for each in bars for edge in (each.left, each.right)}
         columns, at = {}, 0
         for instant in sorted(instants):
@@ -120,10 +120,9 @@ class _Axis:
         return line
 
 
-def _events(case: Case, axis: _Axis) -> Iterator[tuple[str, str]]:
-    *steps, _ = case.steps()
+def _events(steps: Sequence[Step], axis: _Axis) -> Iterator[tuple[str, str]]:
     reached: dict[str, int] = {}
-    for number, step in enumerate(steps, start=1):
+    for number, step in enumerate(steps[:-1], start=1):
         for n, (event, text) in enumerate(_of_step(step)):
             place = f"{number}" if n == 0 else " " * len(str(number))
             match event:
@@ -134,7 +133,7 @@ def _events(case: Case, axis: _Axis) -> Iterator[tuple[str, str]]:
                     reached[source] = max(watermark, reached.get(source, watermark))
                     marks = "" if watermark == END_OF_TIME else axis.mark(watermark, WATERMARK)
             yield f"{place}  {text}", marks
-    yield f"{len(steps) + 1}  end", ""
+    yield f"{len(steps)}  end", ""
 
 
 def _of_step(step: Step) -> Iterator[tuple[Arrival | Promise, str]]:

@@ -11,23 +11,20 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from onefold.check.case import Case
-from onefold.check.generate import Taste, generate
+from onefold.check.ask import CASES, on_generated_streams, verdict_on
 from onefold.check.given import given_cases, read
 from onefold.check.judge import Tell, Verdict, judge, silent
 from onefold.check.players import Player, own_function, player
 from onefold.check.report import as_json, lines
 from onefold.check.save import replay_command, transcript
-from onefold.check.sides import sides_of
 from onefold.check.small import small_cases
 from onefold.cli.places import checked_inputs
+from onefold.core.errors import OnefoldError
 from onefold.core.plan import Implementation, plan
 from onefold.core.time import duration
 from onefold.files.json_text import dumps
 from onefold.files.values import plain
 from onefold.pipelines import load_pipeline
-
-CASES = 500
 
 
 @click.command(name="check")
@@ -64,7 +61,7 @@ CASES = 500
 @click.option("--seed", type=int, default=0, show_default=True, help="another seed, other streams")
 @click.option(
     "--exhaustive",
-    type=click.IntRange(min=0, max=6),
+    type=click.IntRange(min=0, max=4),
     metavar="K",
     help="every small stream of up to K tuples instead of generated ones",
 )
@@ -111,29 +108,30 @@ def command(
     """
     if inputs and (generated or exhaustive is not None):
         raise click.UsageError("--input, --generate and --exhaustive exclude each other")
-    with redirect_stdout(sys.stderr):
-        tested = plan(load_pipeline(pipeline).node)
-        players = _players(engines, against, time or "ts", unlimited=cases is not None)
-        players = [replace(each, times=times or not each.own_code) for each in players]
-    sides = sides_of(tested, players, _implementations(implementations))
-    if not sides:
-        raise click.UsageError("no engine runs any of these implementations")
-    verdict = Verdict(tested, sides)
-    tried: list[Case]
-    if inputs:
-        files = checked_inputs(tested, inputs)
-        streams = read(tested, files, time or "time")
-        tried = given_cases(streams, duration(delay, "--delay"), late=late)
-    elif exhaustive is not None:
-        verdict.exhaustive = exhaustive
-        tried = list(small_cases(tested, exhaustive, late=late))
-    else:
-        verdict.seed = seed
-        own = all(each.own_code for each in players)
-        taste = Taste(late=late, one_watermark=own, negative=not own)
-        tried = [generate(tested, seed, n, taste) for n in range(cases or CASES)]
-    with _progress(shown=not quiet) as tell, redirect_stdout(sys.stderr):
-        judge(verdict, tried, tell=tell)
+    if save and not save.resolve().parent.is_dir():
+        raise click.UsageError(f"--save: there is no folder {save.parent}")
+    try:
+        with redirect_stdout(sys.stderr), _progress(shown=not quiet) as tell:
+            tested = plan(load_pipeline(pipeline).node)
+            players = _players(engines, against, time or "ts")
+            players = [replace(each, times=times or not each.own_code) for each in players]
+            chosen = _implementations(implementations)
+            if inputs or exhaustive is not None:
+                verdict = verdict_on(tested, players, chosen)
+                verdict.exhaustive = exhaustive
+                if inputs:
+                    streams = read(tested, checked_inputs(tested, inputs), time or "time")
+                    tried = given_cases(streams, duration(delay, "--delay"), late=late)
+                else:
+                    tried = list(small_cases(tested, exhaustive or 0, late=late))
+                judge(verdict, tried, tell=tell)
+            else:
+                verdict = on_generated_streams(
+                    tested, players, chosen, cases=cases, seed=seed, late=late, tell=tell
+                )
+    except OnefoldError as problem:  # 1 is for a difference
+        click.echo(f"error: {problem}", err=True)
+        sys.exit(2)
     _tell(verdict, pipeline, save, as_machine=as_machine)
     sys.exit(0 if verdict.same else 1)
 
@@ -152,7 +150,7 @@ def _tell(verdict: Verdict, pipeline: str, save: Path | None, *, as_machine: boo
         click.echo(f"saved: {again}", err=as_machine)
 
 
-def _players(engines: str, against: tuple[str, ...], time: str, *, unlimited: bool) -> list[Player]:
+def _players(engines: str, against: tuple[str, ...], time: str) -> list[Player]:
     names = [each.strip() for each in engines.split(",") if each.strip()]
     asked = click.get_current_context().get_parameter_source("engines")
     if against and asked is ParameterSource.DEFAULT:
@@ -161,7 +159,7 @@ def _players(engines: str, against: tuple[str, ...], time: str, *, unlimited: bo
     found += [own_function(name, time) for name in against]
     if not found:
         raise click.UsageError("there is no one to compare: name --engines or --against")
-    return [replace(each, most=None) for each in found] if unlimited else found
+    return found
 
 
 def _implementations(written: str) -> list[Implementation]:

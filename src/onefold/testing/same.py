@@ -8,20 +8,17 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
 
-from onefold.check.generate import Taste, generate
-from onefold.check.judge import Verdict, judge
+from onefold.check.ask import on_generated_streams
+from onefold.check.judge import Verdict
 from onefold.check.players import Player, own_code, player
 from onefold.check.replay import CaseResult
 from onefold.check.replay import replay as replayed
 from onefold.check.rows import MOST_SHOWN, write_row
-from onefold.check.sides import sides_of
 from onefold.core.functions import describe
 from onefold.core.plan import Implementation, plan
 from onefold.core.records import Record
 from onefold.core.values import NAN
 from onefold.stream import Stream
-
-CASES = 500
 
 
 def assert_same(
@@ -50,16 +47,16 @@ def assert_same(
     """
     named = [each if isinstance(each, Player) else player(each) for each in engines]
     owned = [own_code(each, describe(each), time) for each in functions]
-    players = [*named, *(changed(each, times=times) for each in owned)]
-    players = players or [player("reference")]
-    if cases is not None:
-        players = [changed(each, most=None) for each in players]
-    tested = plan(stream.node)
-    chosen = [Implementation.of(each) for each in implementations]
-    own = all(each.own_code for each in players)
-    taste = Taste(late=late, one_watermark=own, negative=not own)
-    tried = [generate(tested, seed, n, taste) for n in range(cases or CASES)]
-    verdict = judge(Verdict(tested, sides_of(tested, players, chosen), seed=seed), tried)
+    players = [*named, *owned] or [player("reference")]
+    players = [changed(each, times=times and each.times) for each in players]
+    verdict = on_generated_streams(
+        plan(stream.node),
+        players,
+        [Implementation.of(each) for each in implementations],
+        cases=cases,
+        seed=seed,
+        late=late,
+    )
     if not verdict.same:
         raise AssertionError(str(verdict))
     return verdict
@@ -113,12 +110,16 @@ def _listed(title: str, rows: Counter[Any]) -> list[str]:
 def replay(
     path: str | Path,
     implementations: Iterable[str | Implementation] = tuple(Implementation),
-    engine: str | Player = "reference",
+    engine: str | Player | Callable[..., Any] = "reference",
     *,
     rewrites: bool = False,
 ) -> list[CaseResult]:
-    """Assert that every case of a transcript holds, in every implementation."""
-    results = replayed(path, implementations, engine, rewrites=rewrites)
+    """Assert that every case of a transcript holds, in every implementation.
+
+    `engine` is who runs it: an engine, or a function of yours, from DataFrames to one.
+    """
+    by = engine if isinstance(engine, (str, Player)) else own_code(engine, describe(engine))
+    results = replayed(path, implementations, by, rewrites=rewrites)
     failed = [each for each in results if each.problem]
     if failed:
         told = [f"{each.name} ({each.implementation.value}): {each.problem}" for each in failed]

@@ -165,7 +165,7 @@ def _drawing(found: Found) -> Iterator[str]:
     """Draw a case, and say what the model and Spark make of it."""
     said, difference = found.first, found.first.difference
     assert difference
-    *drawn, _ = timeline(said.side.defined, found.case)
+    *drawn, _ = timeline(said.side.defined, said.side.steps(found.case))
     yield from drawn
     yield ""
     if difference.error:

@@ -98,7 +98,7 @@ def _predicted(outcome: Outcome, known: Cause) -> Case:
         own,
         outcome.side.defined,
         differs,
-        most=lambda: next(rounds) >= PREDICTED,
+        enough=lambda: next(rounds) >= PREDICTED,
     )
 
 
@@ -125,5 +125,5 @@ def _played(outcome: Outcome) -> Case:
         outcome.side.defined,
         differs,
         at_once=AT_ONCE,
-        most=lambda: next(rounds) >= PLAYED // AT_ONCE,
+        enough=lambda: next(rounds) >= PLAYED // AT_ONCE,
     )
