@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from onefold.check.rows import write_row
+
 HERE = Path(__file__).parent
 SRC = HERE.parents[1] / "src"
 PIPELINES = HERE / "pipelines_to_check.py"
@@ -216,22 +218,26 @@ def tuples_of(difference: dict[str, Any]) -> int:
     return sum(len(rows) for step in difference["steps"] for rows in step["input"].values())
 
 
+def found_and_shrunk(fault: Fault, src: Path, *options: str) -> dict[str, Any]:
+    """Check a pipeline with the fault in it; return the difference."""
+    done = onefold(src, "check", f"{PIPELINES}:{fault.pipeline}", "--json", *options)
+    assert done.returncode == 1, done.stdout + done.stderr
+    difference: dict[str, Any] = json.loads(done.stdout)["difference"]
+    assert tuples_of(difference) <= MOST_TUPLES, difference
+    return difference
+
+
 def found_shrunk_and_replayed(fault: Fault, folder: Path, *options: str) -> None:
     """Check with the fault in it; replay the case that is saved, with the fault and without."""
     src = broken(fault, folder)
     saved = folder / "case.yaml"
-    done = onefold(
-        src, "check", f"{PIPELINES}:{fault.pipeline}", "--json", "--save", str(saved), *options
-    )  # fmt: skip
-    assert done.returncode == 1, done.stdout + done.stderr
-    told = json.loads(done.stdout)
-    difference = told["difference"]
-    assert tuples_of(difference) <= MOST_TUPLES, difference
+    difference = found_and_shrunk(fault, src, "--save", str(saved), *options)
     command = next(line for line in saved.read_text().splitlines() if "onefold replay" in line)
     again = command.lstrip("# ").split()[1:]
     replayed = onefold(src, *again)
     assert replayed.returncode == 1, replayed.stdout + replayed.stderr
-    for row in difference["missing"] + difference["unexpected"]:
-        assert str(row["time"]) in replayed.stdout
+    for kind in ("missing", "unexpected"):
+        for row in difference[kind]:
+            assert f"{kind:10} {write_row(row.values())}" in replayed.stdout
     sound = onefold(SRC, *again)
     assert sound.returncode == 0, sound.stdout + sound.stderr

@@ -49,6 +49,8 @@ class Player:
     and what it emits may come early."""
     times: bool = True
     """Whether the times of its output are looked at."""
+    time: str = "ts"
+    """The column of times, of own code."""
     where: str = ""
     """How the command line names it; by default as `name` does."""
     most: int | None = None
@@ -178,6 +180,7 @@ def own_code(function: Callable[..., Any], name: str, time: str = "ts") -> Playe
         play,
         (Implementation.DEDICATED,),
         own_code=True,
+        time=time,
         where=name,
         most=24,
         longest=5,

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onefold.check.players import Player, player
+from onefold.check.players import REFERENCE, Player, player
 from onefold.check.rows import write_rows
 from onefold.check.runners import Run, Runner, on_reference, runners
 from onefold.check.steps import End, Expect, ExpectLate, Input, Step, Watermark
@@ -23,7 +23,7 @@ from onefold.check.transcript import Case, Transcript, read_transcript
 from onefold.core.errors import OnefoldError
 from onefold.core.lower import lower
 from onefold.core.plan import Implementation, Plan
-from onefold.core.records import Tuple
+from onefold.core.records import Tuple, values
 from onefold.core.showing import USERS_ERRORS, told
 from onefold.core.time import TICK
 from onefold.operators.rewrites import rewrite
@@ -83,7 +83,7 @@ def replay(
     chosen = [each for each in chosen if each in by.implementations]
     lowering = lower_and_rewrite if rewrites else lower
     transcripts = [read_transcript(Path(path))]
-    return replay_transcripts(transcripts, chosen, runners(by), lowering, own_code=by.own_code)
+    return replay_transcripts(transcripts, chosen, runners(by), lowering, by)
 
 
 def lower_and_rewrite(plan: Plan, implementation: Implementation) -> Plan:
@@ -96,8 +96,7 @@ def replay_transcripts(
     implementations: Iterable[Implementation],
     run_all: Callable[[Sequence[Run]], list[Runner]] = on_reference,
     lowering: Callable[[Plan, Implementation], Plan] = lower,
-    *,
-    own_code: bool = False,
+    by: Player = REFERENCE,
 ) -> list[CaseResult]:
     """Run every case of transcripts in these implementations, on an engine."""
     wanted = [
@@ -110,8 +109,7 @@ def replay_transcripts(
     readable = [n for n, (_, case, _) in enumerate(wanted) if not case.mistakes]
     engines = dict(zip(readable, run_all([(plans[n], wanted[n][1]) for n in readable])))
     return [
-        _result(*each, plans[number], engines.get(number), own_code=own_code)
-        for number, each in enumerate(wanted)
+        _result(*each, plans[number], engines.get(number), by) for number, each in enumerate(wanted)
     ]
 
 
@@ -121,11 +119,10 @@ def _result(
     implementation: Implementation,
     plan: Plan,
     engine: Runner | None,
-    *,
-    own_code: bool,
+    by: Player,
 ) -> CaseResult:
-    ahead = own_code or plan.output.ahead
-    problem = _problem(transcript, case, implementation, engine, ahead=ahead)
+    ahead = by.own_code or plan.output.ahead
+    problem = _problem(transcript, case, implementation, engine, ahead=ahead, times=by.times)
     if case.fails is not None:
         problem = _as_told(transcript, case, case.fails, problem)
     return CaseResult(transcript.file, case.number, case.name, case.line, implementation, problem)
@@ -153,6 +150,7 @@ def _problem(
     engine: Runner | None,
     *,
     ahead: bool,
+    times: bool,
 ) -> Problem | None:
     file = transcript.file
     if engine is None:
@@ -161,7 +159,7 @@ def _problem(
     try:
         composed = implementation is not Implementation.DEDICATED
         may_come_late = composed and transcript.plan.output.ahead
-        run = _Run(engine, ahead, may_come_late)
+        run = _Run(engine, ahead, may_come_late, times)
         for step in case.steps:
             line = step.line
             run.take(step)
@@ -196,6 +194,8 @@ class _Run:
     engine: Runner
     may_come_early: bool
     may_come_late: bool
+    times: bool = True
+    """Whether times are looked at; if not, all tuples are held to have the same."""
     unclaimed: Counter[Tuple] = field(default_factory=Counter)
     owed: list[tuple[Expect, Tuple]] = field(default_factory=list)
     """What was expected before the watermark passed it, and has not come yet."""
@@ -215,7 +215,7 @@ class _Run:
 
     def _expect(self, step: Expect) -> None:
         self._collect()
-        expected = Counter(step.tuples)
+        expected = Counter(map(self._seen, step.tuples))
         missing, self.unclaimed = expected - self.unclaimed, self.unclaimed - expected
         if self.may_come_late:
             self.owed += [(step, t) for t in missing.elements() if not self._passed(t)]
@@ -225,7 +225,7 @@ class _Run:
             raise _Differs(step, "expect", missing.elements(), self.unclaimed.elements())
 
     def _collect(self) -> None:
-        self.unclaimed.update(self.engine.take_output())
+        self.unclaimed.update(map(self._seen, self.engine.take_output()))
         still_owed = []
         for step, t in self.owed:
             if self.unclaimed[t]:
@@ -233,6 +233,9 @@ class _Run:
             else:
                 still_owed.append((step, t))
         self.owed = still_owed
+
+    def _seen(self, t: Tuple) -> Tuple:
+        return t if self.times else type(t)((0, *values(t)))
 
     def _passed(self, t: Tuple) -> bool:
         return t.time + TICK <= self.engine.output_watermark()

@@ -28,6 +28,7 @@ def transcript(found: Found, pipeline: str, file: Path) -> str:
             f"pipeline: {json.dumps(_beside(pipeline, file))}",
             "cases:",
             f"- name: {json.dumps(f'{side.name} differs')}",
+            *_fails(found.first.expected),
             "  steps:",
             *_steps(side, side.steps(found.case), found.first.expected),
             "",
@@ -39,7 +40,9 @@ def replay_command(side: Side, file: str) -> str:
     """Return how to see the difference again."""
     words = ["onefold", "replay", file]
     if side.player.own_code:
-        return " ".join([*words, "--against", side.player.where])
+        words += ["--against", side.player.where]
+        words += ["--time", side.player.time] if side.player.time != "ts" else []
+        return " ".join(words + ([] if side.how.times else ["--no-times"]))
     words += ["--engine", side.player.where or side.player.name]
     words += ["--implementation", side.implementation.value]
     return " ".join(words + (["--rewrites"] if side.rewritten else []))
@@ -50,6 +53,12 @@ def _beside(pipeline: str, file: Path) -> str:
     if not where.endswith(".py"):
         return pipeline
     return f"{os.path.relpath(Path(where).resolve(), file.resolve().parent)}:{name}"
+
+
+def _fails(expected: Sequence[Made]) -> list[str]:
+    """Say what a case must fail with, if it must."""
+    errors = [error for made in expected for error in made.errors]
+    return [f"  fails: {json.dumps(errors[0].what, ensure_ascii=False)}"] if errors else []
 
 
 def _steps(side: Side, steps: Sequence[Step], expected: Sequence[Made]) -> Iterator[str]:
@@ -65,9 +74,10 @@ def _steps(side: Side, steps: Sequence[Step], expected: Sequence[Made]) -> Itera
             yield "  - end"
         elif ends:
             yield f"  - end: [{', '.join(map(_name, ends))}]"
-        if side.how.bounded and number != last:
+        if number != last and (side.how.bounded or not side.how.times):
             continue
-        yield f"  - expect: {_rows(made.output)}"
+        due = made.output if side.how.times else [t for each in expected for t in each.output]
+        yield f"  - expect: {_rows(due)}"
         if side.how.late and not side.how.bounded:
             yield f"  - late: {_rows(made.late)}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -33,6 +34,7 @@ ALL = "all"
     help="your own Spark code instead: a function of DataFrames to a DataFrame",
 )
 @click.option("--time", default="ts", show_default=True, help="its column of times")
+@click.option("--times/--no-times", default=True, help="look at its times, or not")
 @click.option(
     "--implementation",
     type=click.Choice([*(each.value for each in Implementation), ALL]),
@@ -51,6 +53,7 @@ def command(
     engine: str,
     against: str | None,
     time: str,
+    times: bool,
     implementation: str,
     rewrites: bool,
 ) -> None:
@@ -62,7 +65,7 @@ def command(
     onefold replay mine.yaml --engine spark
     onefold replay mine.yaml --against mine.py:my_spark_function
     """
-    by = own_function(against, time) if against else player(engine)
+    by = replace(own_function(against, time), times=times) if against else player(engine)
     chosen = list(Implementation) if implementation == ALL else [Implementation(implementation)]
     chosen = [each for each in chosen if each in by.implementations]
     if not chosen:
