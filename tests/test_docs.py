@@ -49,3 +49,12 @@ def test_the_page_on_transcripts_holds_word_for_word(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert f"$ onefold replay sliding_count.yaml\n{done.stdout}" == shown[1]
     assert done.returncode == 0
+
+
+def test_the_page_on_the_judge_shows_what_it_says() -> None:
+    page = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
+    shown = re.search(r"^```console\n\$ onefold (.*?)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert shown
+    command = [sys.executable, "-m", "onefold", *shown[1].split()]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == shown[2]

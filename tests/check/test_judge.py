@@ -17,7 +17,7 @@ from onefold.check.causes import KNOWN
 from onefold.check.compare import Judged, compare
 from onefold.check.definition import define
 from onefold.check.generate import Taste, generate
-from onefold.check.judge import Verdict, judge
+from onefold.check.judge import NothingHeard, Verdict, judge
 from onefold.check.players import (
     REFERENCE,
     Player,
@@ -299,6 +299,11 @@ def test_what_functions_fail_on_is_set_aside_and_told() -> None:
     text = "\n".join(lines(verdict))
     assert "a function of the pipeline failed" in text
     assert "TypeError" in text
+
+
+def test_a_function_that_always_fails_is_no_verdict() -> None:
+    with pytest.raises(NothingHeard, match="nothing came out"):
+        check(s.map(lambda t: (t.nothing,), "n int"), REFERENCE, cases=50)
 
 
 def test_a_pipeline_that_emits_nothing_is_told() -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from faults import ON_SPARK, Fault, broken, found_and_shrunk, found_shrunk_and_replayed
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
 
-import onefold as of
 import onefold.testing as ot
 from onefold.check.case import Arrival, Case
 from onefold.check.causes import cause
@@ -23,38 +24,17 @@ from onefold.core.plan import plan
 
 FEW = 3
 
-bids = of.source("bids", "item string, price int")
-asks = of.source("asks", "item string, price int")
-deals = bids.join(
-    asks,
-    "item string, bid int, ask int",
-    key=["item"],
-    select=lambda bid, ask: (bid.item, bid.price, ask.price),
-    size="10 s",
+PAGE = Path(__file__).parents[2] / "docs" / "check.md"
+CODE = re.search(
+    r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
 )
+assert CODE
+own = ModuleType("deals")
+exec(CODE[1], own.__dict__)  # noqa: S102  the page's code, as it stands there
+deals, bids, asks, near, aligned = own.pipeline, own.bids, own.asks, own.near, own.aligned
 counts = bids.aggregate(
     lambda w: (w.key.item, len(w.tuples)), "item string, n bigint", key=["item"], size="10 s"
 )
-
-
-def aligned(bids: DataFrame, asks: DataFrame) -> DataFrame:
-    """Pairs of one window: what the pipeline means."""
-    window = F.window("ts", "10 seconds")
-    b = bids.select(window.alias("window"), "item", F.col("price").alias("bid"))
-    a = asks.select(window.alias("other"), F.col("item").alias("of"), F.col("price").alias("ask"))
-    same = (F.col("window") == F.col("other")) & F.col("item").eqNullSafe(F.col("of"))
-    return b.join(a, same).select("window", "item", "bid", "ask")
-
-
-def near(bids: DataFrame, asks: DataFrame) -> DataFrame:
-    """Pairs that are near: plausible, and wrong."""
-    b = bids.select(F.col("ts").alias("b_ts"), "item", F.col("price").alias("bid"))
-    a = asks.select(
-        F.col("ts").alias("a_ts"), F.col("item").alias("of"), F.col("price").alias("ask")
-    )
-    within = F.expr("a_ts > b_ts - interval 10 seconds and a_ts < b_ts + interval 10 seconds")
-    pairs = b.join(a, F.col("item").eqNullSafe(F.col("of")) & within)
-    return pairs.select(F.greatest("b_ts", "a_ts").alias("ts"), "item", "bid", "ask")
 
 
 def with_a_watermark_of_its_own(bids: DataFrame) -> DataFrame:

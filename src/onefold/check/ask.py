@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from onefold.check.case import Case
-from onefold.check.generate import Taste, generate
+from onefold.check.generate import MOST_WINDOWS, Taste, generate, lengths
 from onefold.check.judge import Tell, Verdict, judge, silent
 from onefold.check.players import Player
 from onefold.check.sides import sides_of
@@ -43,11 +43,20 @@ def on_generated_streams(
     tell: Tell = silent,
 ) -> Verdict:
     """Judge on generated streams; if a number of cases is given, slow players play them all."""
+    if cases is not None and cases < 1:
+        raise NoSides(f"{cases} streams were asked for: there is nothing to compare")
     if cases is not None:
         players = [replace(each, most=None) for each in players]
     verdict = verdict_on(tested, players, implementations)
     verdict.seed = seed
     own = all(each.own_code for each in players)
     taste = Taste(late=late, one_watermark=own, negative=not own)
-    made: list[Case] = [generate(tested, seed, n, taste) for n in range(cases or CASES)]
+    count = _affordable(tested) if cases is None else cases
+    made: list[Case] = [generate(tested, seed, n, taste) for n in range(count)]
     return judge(verdict, made, tell=tell)
+
+
+def _affordable(tested: Plan) -> int:
+    """Return how many streams to try: fewer where a tuple falls in very many windows."""
+    windows = max(each.size // each.advance for each in lengths(tested))
+    return max(10, min(CASES, CASES * MOST_WINDOWS // windows))

@@ -91,7 +91,7 @@ def causes(said: Said, case: Case) -> Iterator[str]:
     """Return every known mistake that explains all that a side said."""
     if said.difference is None or said.difference.error:
         return
-    if _says(said.side.expected(case).made) != _says(said.expected):
+    if _says(said.side.expected_anew(case).made) != _says(said.expected):
         yield MOODY
         return
     for rules, text in KNOWN:

@@ -14,11 +14,13 @@ from onefold.operators.aggregate import Aggregation
 from onefold.operators.join import Join
 from onefold.operators.stateful import Stateful
 
-MOST_WINDOWS = 500
+MOST_WINDOWS = 60
 """A tuple in more windows than this makes a stream slow: then there are few tuples."""
 MOST_PERIODS = 40
 """A stateful operator emits in every period: so many of them lie between two times at most."""
 RECENT = 1_600_000_000_000
+FAR = 150_000_000_000_000
+"""In the year 6723; Spark takes times up to 8000."""
 
 
 @dataclass(frozen=True)
@@ -97,15 +99,16 @@ class _Maker:
 
     def _count(self) -> int:
         random, most = self.random, self.taste.most
-        if self.lengths.size // self.lengths.advance > MOST_WINDOWS:
-            most = min(most, 4)
+        windows = max(each.size // each.advance for each in lengths(self.plan))
+        most = max(1, min(most, 8 * MOST_WINDOWS // windows))
         few = random.choice([0, 1, 2, 3, 3, 4, 5, 6, 8, 10, 14, most])
         return min(few, most)
 
     def _instants(self) -> list[int]:
         """Return the times of the case: around the boundaries of some windows, and between them."""
         random, size, advance = self.random, self.lengths.size, self.lengths.advance
-        first = advance * random.choice([0, 0, 0, 1, -1, -2, 3, RECENT // advance])
+        far = random.choice([RECENT, RECENT, FAR, -RECENT]) // advance
+        first = advance * random.choice([0, 0, 0, 1, -1, -2, 3, far])
         lefts = [first + advance * n for n in (-1, 0, 0, 1, 1, 2)]
         lefts += [first + advance * random.randint(4, 12)] * random.choice([0, 0, 1])
         ends = [left + size for left in lefts[:3]]

@@ -118,6 +118,11 @@ def judge(verdict: Verdict, cases: Sequence[Case], *, tell: Tell = silent) -> Ve
                 before = [cases[n] for n in several if n <= at]
                 verdict.found = _found(verdict, first, before, at)
                 return verdict
+    if verdict.failed and not verdict.emitted:
+        raise NothingHeard(
+            "a function of the pipeline failed, and nothing came out of any stream",
+            detail=f"{verdict.failures[0].function} {verdict.failures[0].reason}",
+        )
     for side in verdict.sides:
         if not verdict.heard[side.name] and (side.player.own_code or not verdict.heard.total()):
             raise NothingHeard(

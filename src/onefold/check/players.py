@@ -116,6 +116,7 @@ def _guarded(play: Callable[[Plan, Sequence[Step]], Iterable[Made]], script: Scr
     error: list[OnefoldError] = []
     try:
         for each in play(*script):
+            _check_tuples(each)
             each.errors += [failure.error() for failure in failures]
             failures.clear()
             made.append(each)
@@ -133,6 +134,18 @@ def _guarded(play: Callable[[Plan, Sequence[Step]], Iterable[Made]], script: Scr
     else:
         made[-1].errors += error
     return made + [Made() for _ in range(steps - len(made))]
+
+
+def _check_tuples(made: Made) -> None:
+    """Raise an error for what is no tuple."""
+    given: dict[str, Any] = {"output": made.output, "late": made.late}
+    for what, tuples in given.items():
+        if not isinstance(tuples, list) or not all(isinstance(t, Tuple) for t in tuples):
+            raise PlayerFailed(
+                f"the engine's {what} is no list of tuples of the plan's type",
+                detail=f"got {tuples!r}"[:200],
+                hint="make them with node.type.tuple_class((time, value, …))",
+            )
 
 
 def _on_reference(plan: Plan, steps: Sequence[Step]) -> Iterator[Made]:

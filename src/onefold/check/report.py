@@ -12,7 +12,7 @@ from onefold.core.records import Tuple, as_dict
 from onefold.core.time import END_OF_TIME
 from onefold.core.values import listed
 
-MOST_SAID = 6
+MOST_SAID, LONGEST = 6, 300
 
 
 def headline(verdict: Verdict) -> str:
@@ -100,10 +100,14 @@ def found_lines(found: Found) -> Iterator[str]:
         else:
             yield f"  {each.side.name:<{width}}  as it is defined"
     yield ""
-    yield from write_rows("missing   ", difference.missing)
-    yield from write_rows("unexpected", difference.unexpected)
+    yield from map(_short, write_rows("missing   ", difference.missing))
+    yield from map(_short, write_rows("unexpected", difference.unexpected))
     if found.cause:
         yield f"A known cause that fits: {found.cause}."
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def _until(made: Sequence[Any], difference: Any) -> list[Tuple]:
@@ -114,7 +118,7 @@ def _until(made: Sequence[Any], difference: Any) -> list[Tuple]:
 
 
 def _said(name: str, tuples: list[Tuple], width: int) -> Iterator[str]:
-    rows = [write_row(t) for t in sorted(tuples, key=lambda t: (t.time, write_row(t)))]
+    rows = [_short(write_row(t)) for t in sorted(tuples, key=lambda t: (t.time, write_row(t)))]
     more = [f"… {len(rows) - MOST_SAID} more"] if len(rows) > MOST_SAID else []
     shown = "  ".join([*rows[:MOST_SAID], *more]) or "nothing"
     yield f"  {name:<{width}}  {shown}"

@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
@@ -127,7 +128,15 @@ def write_value(value: Any) -> str:
             return "{" + ", ".join(pairs) + "}"
         case tuple() | list():
             return write_row(value)
-    return json.dumps(value, ensure_ascii=False, default=repr)
+    return _NOT_IN_YAML.sub(_escaped, json.dumps(value, ensure_ascii=False, default=repr))
+
+
+# What YAML does not take as it stands, or takes for the end of a line.
+_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def write_rows(title: str, rows: Iterable[Tuple]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,12 @@ def replay_command(side: Side, file: str) -> str:
     if side.player.own_code:
         words += ["--against", side.player.where]
         words += ["--time", side.player.time] if side.player.time != "ts" else []
-        return " ".join(words + ([] if side.how.times else ["--no-times"]))
-    words += ["--engine", side.player.where or side.player.name]
-    words += ["--implementation", side.implementation.value]
-    return " ".join(words + (["--rewrites"] if side.rewritten else []))
+        words += [] if side.how.times else ["--no-times"]
+    else:
+        words += ["--engine", side.player.where or side.player.name]
+        words += ["--implementation", side.implementation.value]
+        words += ["--rewrites"] if side.rewritten else []
+    return shlex.join(words)
 
 
 def _beside(pipeline: str, file: Path) -> str:

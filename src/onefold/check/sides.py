@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from onefold.check.case import Case
 from onefold.check.compare import Difference, Judged, compare
@@ -40,20 +41,20 @@ class Side:
 
     def steps(self, case: Case) -> list[Step]:
         """Return a case as this side plays it."""
-        if self.player.bounded:
-            return _whole(case)
-        return _with_one_watermark(case) if self.player.own_code else case.steps()
+        return _steps(case, (self.player.bounded, self.player.own_code))
+
+    @property
+    def _composed(self) -> bool:
+        return self.implementation is not Implementation.DEDICATED and not self.rewritten
 
     def expected(self, case: Case, rules: Rules = MODEL) -> Expected:
         """Return what the definition says, and what the user's functions failed on."""
-        composed = self.implementation is not Implementation.DEDICATED and not self.rewritten
-        failures: list[Failure] = []
-        token = on_failure.set(failures.append)
-        try:
-            made = define(self.defined, self.steps(case), composed=composed, rules=rules)
-        finally:
-            on_failure.reset(token)
-        return Expected(made, failures)
+        kind = self.player.bounded, self.player.own_code
+        return _expected(self.defined, case, kind, rules, composed=self._composed)
+
+    def expected_anew(self, case: Case) -> Expected:
+        """Return the same, worked out again: a function may give something else each time."""
+        return _work_out(self.defined, self.steps(case), MODEL, composed=self._composed)
 
     def play(self, cases: Sequence[Case]) -> list[list[Made]]:
         """Return what the side makes of cases."""
@@ -94,6 +95,31 @@ class Said:
     difference: Difference | None
 
 
+def _steps(case: Case, kind: tuple[bool, bool]) -> list[Step]:
+    bounded, own_code = kind
+    if bounded:
+        return _whole(case)
+    return _with_one_watermark(case) if own_code else case.steps()
+
+
+@lru_cache(maxsize=64)
+def _expected(
+    defined: Plan, case: Case, kind: tuple[bool, bool], rules: Rules, *, composed: bool
+) -> Expected:
+    """Return what several sides are compared with, worked out once."""
+    return _work_out(defined, _steps(case, kind), rules, composed=composed)
+
+
+def _work_out(defined: Plan, steps: list[Step], rules: Rules, *, composed: bool) -> Expected:
+    failures: list[Failure] = []
+    token = on_failure.set(failures.append)
+    try:
+        made = define(defined, steps, composed=composed, rules=rules)
+    finally:
+        on_failure.reset(token)
+    return Expected(made, failures)
+
+
 def sides_of(
     plan: Plan, players: Iterable[Player], implementations: Sequence[Implementation]
 ) -> list[Side]:
@@ -116,12 +142,15 @@ def _of_implementation(plan: Plan, player: Player, each: Implementation) -> list
     # A composition holds only what leads to the output: of a late stream of one side of a join, not
     # the other side, nor what is late there.
     late = dedicated or not any(isinstance(node, Late) for node in plan.nodes)
-    how = Judged(early=dedicated and plan.output.ahead, late=late, bounded=player.bounded)
+    # And there the late stream ends with its own side: when it comes is not looked at.
+    sided = any(isinstance(n, Late) and n.inputs[0].late_ports > 1 for n in plan.nodes)
+    end = sided and not dedicated
+    how = Judged(dedicated and plan.output.ahead, late, bounded=player.bounded or end)
     name = f"{each.value} on {player.name}"
     sides = [Side(name, player, plan, lowered, each, how=how)]
     shorter, applied = rewrite(lowered)
     if applied and not player.bounded:
-        how = Judged(early=shorter.output.ahead, late=late)
+        how = Judged(shorter.output.ahead, late, bounded=end)
         sides.append(
             Side(f"{name}, rewritten", player, plan, shorter, each, rewritten=True, how=how)
         )

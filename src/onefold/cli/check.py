@@ -23,6 +23,7 @@ from onefold.core.errors import OnefoldError
 from onefold.core.plan import Implementation, plan
 from onefold.core.time import duration
 from onefold.files.json_text import dumps
+from onefold.files.rows import BadFile
 from onefold.files.values import plain
 from onefold.pipelines import load_pipeline
 
@@ -145,7 +146,10 @@ def _tell(verdict: Verdict, pipeline: str, save: Path | None, *, as_machine: boo
         for line in rest:
             click.echo(line)
     if verdict.found and save:
-        save.write_text(transcript(verdict.found, pipeline, save), encoding="utf-8")
+        try:
+            save.write_text(transcript(verdict.found, pipeline, save), encoding="utf-8")
+        except OSError as problem:
+            raise BadFile(f"--save {save}: {problem.strerror or problem}") from None
         again = replay_command(verdict.found.first.side, str(save))
         click.echo(f"saved: {again}", err=as_machine)
 

@@ -26,7 +26,8 @@ def rows(
     (0, 'a', 1)
     """
     kinds = [kind for _, kind in tuple_type(type).attributes]
-    return st.tuples(times or st.integers(-10, 30), *(values(kind, nulls=nulls) for kind in kinds))
+    when = st.integers(-10, 30) if times is None else times
+    return st.tuples(when, *(values(kind, nulls=nulls) for kind in kinds))
 
 
 def values(kind: DataType, *, nulls: bool = True, named: tuple[Any, ...] = ()) -> Any:
