@@ -12,6 +12,7 @@ from onefold.check.conformance.asked import chosen
 from onefold.check.conformance.page import page
 from onefold.check.conformance.table import as_json, conformance, lines
 from onefold.check.players import player
+from onefold.core.errors import OnefoldError
 from onefold.files.json_text import dumps
 from onefold.files.values import plain as plain_values
 
@@ -58,13 +59,17 @@ def command(
         if not quiet:
             click.echo(what, err=True)
 
-    rules = chosen(None if operators is None else _listed(operators))
     names = [name for name in _listed(engines) if name != "none"]
     if not names and not plain:
         raise click.UsageError("there is no one to ask: name --engines or say --plain")
-    with redirect_stdout(sys.stderr):
-        players = [player(name) for name in names]
-        table = conformance(players, rules, plain=plain, tell=tell)
+    try:
+        rules = chosen(None if operators is None else _listed(operators))
+        with redirect_stdout(sys.stderr):
+            players = [player(name) for name in names]
+            table = conformance(players, rules, plain=plain, tell=tell)
+    except OnefoldError as problem:  # 1 is for a rule that is broken
+        click.echo(f"error: {problem}", err=True)
+        sys.exit(2)
     if as_machine:
         click.echo(dumps(plain_values(as_json(table))))
     else:

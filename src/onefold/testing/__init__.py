@@ -20,13 +20,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from onefold.check.case import Case
+from onefold.check.judge import Verdict
 from onefold.check.players import bounded_engine, streaming_engine
+from onefold.engines.steps import Made, Step
 from onefold.testing.conformance import assert_conforms
 from onefold.testing.same import assert_same, assert_same_tuples, replay
 from onefold.testing.script import Script
 
 __all__ = [
+    "Case",
+    "Made",
     "Script",
+    "Step",
+    "Verdict",
     "assert_conforms",
     "assert_same",
     "assert_same_tuples",

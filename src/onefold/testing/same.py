@@ -24,8 +24,8 @@ from onefold.stream import Stream
 def assert_same(
     stream: Stream,
     *functions: Callable[..., Any],
-    engines: Sequence[str | Player] = (),
-    implementations: Sequence[str | Implementation] = tuple(Implementation),
+    engines: str | Player | Sequence[str | Player] = (),
+    implementations: str | Implementation | Sequence[str | Implementation] = tuple(Implementation),
     cases: int | None = None,
     seed: int = 0,
     late: bool = True,
@@ -45,6 +45,10 @@ def assert_same(
     >>> verdict.same, verdict.tried.streams
     (True, 20)
     """
+    if isinstance(engines, (str, Player)):
+        engines = [engines]
+    if isinstance(implementations, (str, Implementation)):
+        implementations = [implementations]
     named = [each if isinstance(each, Player) else player(each) for each in engines]
     owned = [own_code(each, describe(each), time) for each in functions]
     players = [*named, *owned] or [player("reference")]

@@ -54,6 +54,7 @@ DROP = "dropDuplicates"
 WAYS: dict[Stream, tuple[Way, ...]] = {
     streams.big: (Way("where", "rows", "big"),),
     streams.doubled: (Way("select", "rows", "doubled"),),
+    streams.keys: (Way("select", "rows", "keys"),),
     streams.copies: (Way("explode", "rows", "copies"),),
     streams.both: (Way("unionByName", "rows", "both"),),
     streams.both_counted: (Way("unionByName", "windows", "both_counted"),),
@@ -70,7 +71,6 @@ WAYS: dict[Stream, tuple[Way, ...]] = {
     distinct.distinct: (Way(DROP, "distinct", "of_equal_rows"),),
     distinct.distinct_in_window: (Way(f"{DROP} by window", "distinct", "of_each_window"), WITHIN),
 }
-KEYS_ALONE = Way("select", "rows", "keys")
 
 NOTHING = {
     "late": "Spark drops late rows, and there is no stream of them. The metric "
@@ -86,7 +86,7 @@ def ways(rule: Rule) -> tuple[Way, ...]:
     """Return what people write for the pipeline of a rule; nothing where Spark has nothing."""
     if rule.operator in NOTHING:
         return ()
-    return WAYS.get(rule.stream, (KEYS_ALONE,))
+    return WAYS[rule.stream]
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from onefold.check.suite.streams import (
     halves,
     joined,
     joined_sliding,
+    keys,
     lenient,
     many,
-    s,
     totals,
 )
 
@@ -25,7 +25,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "map",
         "keeps results that are equal",
-        s.map(lambda t: (t.k,), "k string"),
+        keys,
         ((3, "a", 1), (3, "a", 2)),
         ((3, "a"),) * 2,
     ),
