@@ -348,7 +348,7 @@ def test_given_files_are_checked(tmp_path: Path) -> None:
 def test_small_streams_are_checked() -> None:
     result = invoke(f"{PIPELINES}:counted", "--exhaustive", "2")
     assert result.exit_code == 0
-    assert "all of up to 2 tuples" in result.output
+    assert "; all of up to 2 tuples" in result.output
 
 
 ENGINE = """

@@ -98,7 +98,7 @@ def causes(said: Said, case: Case) -> Iterator[str]:
         explained = said.side.expected(case, rules).made
         if said.side.difference(case, explained, said.made) is None:
             yield text
-    if not said.side.how.bounded and _says(said.made) == _says(said.expected):
+    if said.difference.what == "output" and _says(said.made) == _says(said.expected):
         yield AT_OTHER_STEPS
     if said.side.player.own_code:
         yield from _without_times(said, case)

@@ -6,9 +6,11 @@ streams takes whole streams instead, and only what it made by the end counts.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from onefold.core.errors import OnefoldError
@@ -94,8 +96,15 @@ def bounded_engine(
         for step in steps:
             for source, tuples in step.tuples.items():
                 whole[source] += tuples
-        yield from (Made() for _ in steps[1:])
-        yield Made(list(run(plan, whole)))
+        out = Made(list(run(plan, whole)))
+        ended: set[str] = set()
+        for step in steps:  # all comes out when all sources have ended
+            ended |= {name for name, at in step.watermarks.items() if at == END_OF_TIME}
+            if ended >= set(plan.sources):
+                yield out
+                out = Made()
+            else:
+                yield Made()
 
     return Player(
         name,
@@ -123,7 +132,9 @@ def _guarded(play: Callable[[Plan, Sequence[Step]], Iterable[Made]], script: Scr
     except OnefoldError as problem:
         error = [problem]
     except USERS_ERRORS as problem:
-        error = [PlayerFailed(f"the engine failed: {told(problem)}")]
+        last = traceback.extract_tb(problem.__traceback__)[-1]
+        where = f"{Path(last.filename).name}, line {last.lineno}, in {last.name}"
+        error = [PlayerFailed(f"the engine failed: {told(problem)}", detail=where)]
     finally:
         on_failure.reset(token)
     steps = len(script[1])

@@ -122,7 +122,9 @@ def _result(
     by: Player,
 ) -> CaseResult:
     ahead = by.own_code or plan.output.ahead
-    problem = _problem(transcript, case, implementation, engine, ahead=ahead, times=by.times)
+    problem = _problem(
+        transcript, case, implementation, engine, ahead=ahead, times=by.times, bounded=by.bounded
+    )
     if case.fails is not None:
         problem = _as_told(transcript, case, case.fails, problem)
     return CaseResult(transcript.file, case.number, case.name, case.line, implementation, problem)
@@ -151,6 +153,7 @@ def _problem(
     *,
     ahead: bool,
     times: bool,
+    bounded: bool,
 ) -> Problem | None:
     file = transcript.file
     if engine is None:
@@ -159,7 +162,7 @@ def _problem(
     try:
         composed = implementation is not Implementation.DEDICATED
         may_come_late = composed and transcript.plan.output.ahead
-        run = _Run(engine, ahead, may_come_late, times)
+        run = _Run(engine, ahead, may_come_late, times, bounded)
         for step in case.steps:
             line = step.line
             run.take(step)
@@ -196,6 +199,8 @@ class _Run:
     may_come_late: bool
     times: bool = True
     """Whether times are looked at; if not, all tuples are held to have the same."""
+    bounded: bool = False
+    """Whether only the end counts: then all that was expected is looked for there."""
     unclaimed: Counter[Tuple] = field(default_factory=Counter)
     owed: list[tuple[Expect, Tuple]] = field(default_factory=list)
     """What was expected before the watermark passed it, and has not come yet."""
@@ -208,8 +213,12 @@ class _Run:
                 self.engine.watermark(step.source, step.watermark)
             case End():
                 self.engine.end(*step.sources)
+            case Expect() if self.bounded:
+                self.owed += [(step, self._seen(t)) for t in step.tuples]
             case Expect():
                 self._expect(step)
+            case ExpectLate() if self.bounded:
+                pass
             case ExpectLate():
                 self._expect_late(step)
 
@@ -267,3 +276,6 @@ class _Run:
             self.engine.end()
             self._collect()
             self._check_owed(lambda _: True)
+        if self.bounded and +self.unclaimed:
+            last = Expect(0, ())
+            raise _Differs(last, "the output", (), self.unclaimed.elements())

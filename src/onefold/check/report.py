@@ -21,7 +21,7 @@ def headline(verdict: Verdict) -> str:
     if verdict.seed is not None:
         kind, end = "generated", f"; seed {verdict.seed}"
     elif verdict.exhaustive is not None:
-        kind, end = "of all small", f", all of up to {_several(verdict.exhaustive, 'tuple')}"
+        kind, end = "small", f"; all of up to {_several(verdict.exhaustive, 'tuple')}"
     else:
         kind, end = "given", ""
     counts = [

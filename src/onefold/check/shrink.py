@@ -120,7 +120,8 @@ def _times(events: list[Event], plan: Plan) -> Iterator[list[Event]]:
                 now = watermark
             case _:
                 continue
-        near = {now // 2, now - 1, now + 1, *edges, *known, *(each + 1 for each in known)}
+        near = {now // 2, *edges, *known, *(each + 1 for each in known)}
+        near |= {now + sign * 10**n for n in range(13) for sign in (1, -1)}
         for time in sorted(near - {now}, key=lambda each: (abs(each), each < 0)):
             yield [*events[:n], moved(event, time - now), *events[n + 1 :]]
 

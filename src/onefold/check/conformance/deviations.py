@@ -91,7 +91,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
         lambda outcome: _uses(outcome, BY_INTERVAL) and _about(outcome, "pairs", "windows are"),
     ),
     Deviation(
-        "An interval join pairs once",
+        "An interval join pairs once, at a time of its own",
         "It pairs two rows once, however many windows hold both, and the pair has no time but "
         "those of its rows.",
         "Counts of pairs per window, made of its output, come out otherwise.",
