@@ -381,6 +381,35 @@ def test_an_engine_of_yours_is_judged_saved_and_replayed(engine: Path) -> None:
     assert CliRunner().invoke(replay_command, ["case.yaml"]).exit_code == 0
 
 
+BOUNDED = """
+from onefold.check.definition import define
+from onefold.core.time import END_OF_TIME
+from onefold.engines.steps import Step
+from onefold.testing import bounded_engine
+
+
+def run(plan, inputs):
+    steps = [Step(dict(inputs)), Step({}, dict.fromkeys(plan.sources, END_OF_TIME))]
+    return [t for made in define(plan, steps) for t in made.output]
+
+
+whole = bounded_engine("whole", run, ["dedicated"])
+twice = bounded_engine("twice", lambda *given: 2 * run(*given), ["dedicated"])
+"""
+
+
+def test_a_bounded_engine_is_replayed_by_its_end(engine: Path) -> None:
+    Path("bounded.py").write_text(BOUNDED, encoding="utf-8")
+    result = invoke(f"{PIPELINES}:counted", "--engines", "bounded.py:twice", "--save", "case.yaml")
+    assert result.exit_code == 1
+    assert "unexpected [9," in result.output
+    again = CliRunner().invoke(replay_command, ["case.yaml", "--engine", "bounded.py:twice"])
+    assert again.exit_code == 1
+    assert "unexpected [9," in again.output
+    sound = CliRunner().invoke(replay_command, ["case.yaml", "--engine", "bounded.py:whole"])
+    assert sound.exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

@@ -201,6 +201,8 @@ class _Run:
     """Whether times are looked at; if not, all tuples are held to have the same."""
     bounded: bool = False
     """Whether only the end counts: then all that was expected is looked for there."""
+    last: Expect | None = None
+    """The last expectation, where only the end counts."""
     unclaimed: Counter[Tuple] = field(default_factory=Counter)
     owed: list[tuple[Expect, Tuple]] = field(default_factory=list)
     """What was expected before the watermark passed it, and has not come yet."""
@@ -214,6 +216,7 @@ class _Run:
             case End():
                 self.engine.end(*step.sources)
             case Expect() if self.bounded:
+                self.last = step
                 self.owed += [(step, self._seen(t)) for t in step.tuples]
             case Expect():
                 self._expect(step)
@@ -276,6 +279,5 @@ class _Run:
             self.engine.end()
             self._collect()
             self._check_owed(lambda _: True)
-        if self.bounded and +self.unclaimed:
-            last = Expect(0, ())
-            raise _Differs(last, "the output", (), self.unclaimed.elements())
+        if self.last and +self.unclaimed:
+            raise _Differs(self.last, "the output", (), self.unclaimed.elements())
