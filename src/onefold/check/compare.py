@@ -31,6 +31,9 @@ class Judged:
     """Whether the times of tuples are looked at; without them, only the end counts too."""
 
 
+STRICTLY = Judged()
+
+
 @dataclass(frozen=True)
 class Difference:
     """The first step at which someone did not make what the definition says."""
@@ -48,7 +51,7 @@ def compare(
     steps: Sequence[Step],
     expected: Sequence[Made],
     found: Sequence[Made],
-    how: Judged = Judged(),  # noqa: B008
+    how: Judged = STRICTLY,
 ) -> Difference | None:
     """Return the first difference, or None.
 

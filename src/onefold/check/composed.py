@@ -60,10 +60,11 @@ class _Waiting:
         self.rows = [row for row in self.rows if row[0] >= watermark]
 
     def forward(self, tuples: list[Tuple]) -> None:
-        raise NotImplementedError
+        """Pass tuples on as they are; no operator that is composed does."""
+        self.place.forward(tuples)
 
     def promise(self, watermark: int) -> None:
-        raise NotImplementedError
+        """Promise nothing: whoever stands around the operator does."""
 
     def drop(self, port: int, tuples: list[Tuple]) -> None:
         self.place.drop(port, tuples)

@@ -64,7 +64,10 @@ class Taste:
     """How many tuples a stream has at most."""
 
 
-def generate(plan: Plan, seed: int, number: int, taste: Taste = Taste()) -> Case:  # noqa: B008
+ANYTHING = Taste()
+
+
+def generate(plan: Plan, seed: int, number: int, taste: Taste = ANYTHING) -> Case:
     """Return a case; the same for the same seed and number."""
     return _Maker(plan, Random(f"{seed}/{number}"), taste).case()
 

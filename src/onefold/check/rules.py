@@ -98,9 +98,10 @@ def key_of(t: Tuple, key: KeyBy) -> Any:
     """Return a tuple's key; FAILED if the user's function failed and was set aside."""
     if key.function is not None:
         return key.function(t)
-    names = t._record_names[1:] if key.attributes is None else key.attributes  # noqa: SLF001
-    found = tuple(t[name] for name in names)
-    return found[0] if len(found) == 1 and key.attributes is not None else found
+    if key.attributes is None:
+        return tuple(t)[1:]
+    found = tuple(t[name] for name in key.attributes)
+    return found[0] if len(found) == 1 else found
 
 
 def keyed(tuples: Iterable[Tuple], key: KeyBy) -> Iterator[tuple[Tuple, Any]]:

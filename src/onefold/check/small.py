@@ -9,6 +9,7 @@ from onefold.check.case import Arrival, Case, Event, Promise
 from onefold.check.generate import lengths
 from onefold.check.values import plain_values
 from onefold.core.plan import Plan
+from onefold.core.types import DataType
 
 
 def small_cases(plan: Plan, tuples: int, *, late: bool) -> Iterator[Case]:
@@ -34,9 +35,9 @@ def small_cases(plan: Plan, tuples: int, *, late: bool) -> Iterator[Case]:
                 yield Case(sources, placed)
 
 
-def _rows(attributes: tuple[tuple[str, object], ...]) -> list[list[object]]:
+def _rows(attributes: tuple[tuple[str, DataType], ...]) -> list[list[object]]:
     """Return two rows that differ in every attribute."""
-    values = [plain_values(kind) for _, kind in attributes]  # type: ignore[arg-type]  # data types
+    values = [plain_values(kind) for _, kind in attributes]
     rows = [[each[0] for each in values], [each[-1] for each in values]]
     return rows if rows[0] != rows[1] else rows[:1]
 
