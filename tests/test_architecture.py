@@ -37,7 +37,9 @@ MAY_IMPORT_ALL_BUT_CLI = {"onefold", "onefold.testing"}
 THIRD_PARTY = {
     "click": {"onefold.cli", "onefold.bench"},
     "hypothesis": {"onefold.testing"},
-    "pyarrow": {"onefold.files", "onefold.engines.spark"},
+    "matplotlib": {"onefold.bench"},
+    "numpy": {"onefold.bench"},
+    "pyarrow": {"onefold.bench", "onefold.files", "onefold.engines.spark"},
     "pyspark": {"onefold.engines.spark", "onefold.spark"},
     "rich": {"onefold.cli", "onefold.bench"},
     "yaml": {"onefold.check", "onefold.cli"},

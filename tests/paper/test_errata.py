@@ -1,7 +1,7 @@
 """One test for each row of docs/errata.md: the printed version fails, ours does not.
 
-The printed pieces stand in `printed.py`. Rows 11 to 14 are about the experiments; their functions
-stand here until the experiments are built.
+The printed pieces stand in `printed.py`. Rows 11 to 14 are about the experiments, which are in
+`onefold.bench.experiments`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pytest
 from runs import ALL, Driven, adversary
 
 import onefold as of
+from onefold.bench.experiments import EXPERIMENTS, scans, wikipedia
 from onefold.core import windows
 from onefold.core.aggregate import WHOLE_TUPLE, Aggregate, KeyBy
 from onefold.core.ddl import tuple_type
@@ -241,110 +242,72 @@ def test_row_10_keys_are_compared_by_value() -> None:
         assert found == Counter([(1, -1, -1), (1, -2, -2)])
 
 
-# Rows 11 to 14: the functions of the experiments, as decided.
-
-
-def most_frequent_word(text: str) -> str | None:
-    """Words split on white space; of several the smallest."""
-    counts = Counter(text.split())
-    return min(counts, key=lambda word: (-counts[word], word), default=None)
-
-
-def low_selectivity(least: int) -> Any:
-    """LLF: the most frequent word, if it has `least` letters or more."""
-
-    def function(t: Any) -> list[tuple[str]]:
-        word = most_frequent_word(t.word)
-        return [(word,)] if word is not None and len(word) >= least else []
-
-    return function
+# Rows 11 to 14: the experiments, as decided.
 
 
 def test_row_11_the_longest_word_has_ten_letters_or_more() -> None:
     """As printed: length > 10. The authors' code: ≥ 10; ties go to the smallest word."""
-    run = [("s", (1, "abcdefghij a")), ("s", (2, "abcdefghijk")), ("s", (3, "abcdefghi"))]
-    as_printed = words().flat_map(low_selectivity(11), WORD)
+
+    def long_as_printed(t: Any) -> list[tuple[str]]:
+        word = wikipedia.most_frequent(t.orig)
+        return [(word,)] if len(word) > 10 else []
+
+    def edited(*originals: str) -> list[Any]:
+        return [("wikipedia", (n, text, "", "")) for n, text in enumerate(originals, 1)]
+
+    run = edited("abcdefghij a", "abcdefghijk", "abcdefghi")
+    as_printed = wikipedia.edits().flat_map(long_as_printed, WORD)
     assert Driven(as_printed, run).output == [(2, "abcdefghijk")]
 
     # In the first text both words come once, and "a" is the smaller.
-    ours = words().flat_map(low_selectivity(10), WORD)
+    ours = EXPERIMENTS["LLF"].pipeline()
     for implementation in ALL:
         assert Driven(ours, run, implementation).output == [(2, "abcdefghijk")]
-        ten = [("s", (1, "abcdefghij"))]
+        ten = edited("abcdefghij")
         assert Driven(ours, ten, implementation).output == [(1, "abcdefghij")]
         assert Driven(as_printed, ten, implementation).output == []
-    assert most_frequent_word("b\ta\n b a c") == "a"
-    assert most_frequent_word("b b a") == "b"
-    assert most_frequent_word(" \n") is None
+    assert wikipedia.most_frequent("b\ta\n b a c") == "a"
+    assert wikipedia.most_frequent("b b a") == "b"
+    assert Driven(EXPERIMENTS["ALF"].pipeline(), edited(" \n")).output == []
 
 
-READINGS, FIELD_OF_VIEW, REFERENCE = 761, 190.0, (10.0, 10.0)
-
-
-def distance_from_reference(readings: tuple[float, ...]) -> float:
-    """The average distance of a scan's points from the reference point, in metres."""
-    step = math.radians(FIELD_OF_VIEW) / (READINGS - 1)
-    start = math.radians((180.0 - FIELD_OF_VIEW) / 2)
-    points = [
-        (metres * math.cos(start + n * step), metres * math.sin(start + n * step))
-        for n, metres in enumerate(readings)
-    ]
-    return sum(math.dist(point, REFERENCE) for point in points) / len(points)
-
-
-def scans() -> of.Stream:
-    return of.source("s", "id int, dist array<double>")
+def scanned(*scans_: tuple[float, ...]) -> list[Any]:
+    return [("scans", (n, n, dist)) for n, dist in enumerate(scans_, 1)]
 
 
 def test_row_12_a_scan_is_forwarded_from_13_metres_on() -> None:
     """As printed: > 3 m from the reference point, which every scan is. The authors' code: 13 m."""
-    near, far = (1.0,) * READINGS, (5.0,) * READINGS
-    run = [("s", (1, 1, near)), ("s", (2, 2, far))]
+    run = scanned((1.0,) * scans.READINGS, (5.0,) * scans.READINGS)
 
-    def beyond(metres: float) -> of.Stream:
-        kept = scans().filter(lambda t: distance_from_reference(t.dist) > metres)
-        return kept.map(lambda t: (t.id,), "id int")
+    def far_as_printed(t: Any) -> list[Any]:
+        points = scans.from_reference(t.dist)
+        return [points] if scans.average_distance(points) > 3 else []
 
+    as_printed = scans.scans().flat_map(far_as_printed, scans.POINTS)
+    ours = EXPERIMENTS["lhf"].pipeline()
     for implementation in ALL:
-        assert Driven(beyond(3), run, implementation).output == [(1, 1), (2, 2)]
-        assert Driven(beyond(13), run, implementation).output == [(1, 1)]
+        assert [t[0] for t in Driven(as_printed, run, implementation).output] == [1, 2]
+        assert [t[0] for t in Driven(ours, run, implementation).output] == [1]
     # The sensor stands at (0, 0), 14.1 m away: a scan must reach 11 m to come nearer than 3 m.
-    assert math.dist((0, 0), REFERENCE) - 3 > 11
-
-
-def alike(threshold: float, readings: int) -> Any:
-    """The join's predicate: two scans differ, and by no more than `threshold` in all."""
-
-    def where(x: Any, y: Any) -> bool:
-        difference = sum(abs(a - b) for a, b in zip(x.dist[:readings], y.dist[:readings]))
-        return 0 < difference <= threshold
-
-    return where
-
-
-def scans_alike(readings: int) -> of.Stream:
-    """llj: pairs of scans of one stream, all of one key."""
-    stream = scans()
-    return stream.join(
-        stream,
-        "a int, b int",
-        where=alike(0.5, readings),
-        select=lambda x, y: (x.id, y.id),
-        size=1000,
-        advance=500,
-    )
+    assert math.dist((0, 0), scans.REFERENCE) - 3 > 11
 
 
 def test_row_13_scans_are_compared_by_their_first_76_readings() -> None:
     """As printed: the differences over the scan, < threshold. Right: of 76 readings, 0 < … ≤."""
     # Two scans that differ by a millimetre everywhere: 0.076 m in 76 readings, 0.761 m in all.
-    run = [("s", (1, 1, (2.0,) * READINGS)), ("s", (2, 2, (2.001,) * READINGS))]
+    run = scanned((2.0,) * scans.READINGS, (2.001,) * scans.READINGS)
+
+    def alike_as_printed(x: Any, y: Any) -> bool:
+        return sum(abs(a - b) for a, b in zip(x.dist, y.dist)) < 0.5
+
+    as_printed = scans.pairs(alike_as_printed, size=1000)
+    ours = EXPERIMENTS["llj"].pipeline()
     for implementation in ALL:
-        assert Driven(scans_alike(READINGS), run, implementation).output == []
-        found = Driven(scans_alike(76), run, implementation).answer
-        assert found == Counter([(499, 1, 2), (499, 2, 1), (999, 1, 2), (999, 2, 1)])
-    # Without the lower bound every scan of a self-join would match itself.
-    assert Driven(scans_alike(76), run[:1]).output == []
+        # Every scan matches itself, and no other.
+        found = Driven(as_printed, run, implementation).answer
+        assert found == Counter((end, n, n, n) for end in (499, 999) for n in (1, 2))
+        found = Driven(ours, run, implementation).answer
+        assert found == Counter((end, *pair, 2) for end in (499, 999) for pair in ((1, 2), (2, 1)))
 
 
 def test_row_14_a_self_join_finds_a_pair_in_both_orders_in_every_window() -> None:

@@ -14,7 +14,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def measure(implementation: Implementation, count: int) -> Measurement:
     """Run `count` tuples through the pipeline in this process."""
     outputs = most_open = 0
 
-    def drop(tuples: list[Tuple]) -> None:
+    def drop(tuples: Sequence[Tuple]) -> None:
         nonlocal outputs
         outputs += len(tuples)
 

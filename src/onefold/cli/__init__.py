@@ -13,7 +13,7 @@ except ModuleNotFoundError:  # the core alone is installed
 
 from onefold import OnefoldError, __version__
 
-COMMANDS = ("run", "explain", "check", "conformance", "replay", "bench")
+COMMANDS = ("run", "explain", "check", "conformance", "replay", "bench", "data")
 
 
 class _Commands(click.Group):

@@ -1,0 +1,129 @@
+"""How the implementations compare: pairs of repetitions, never seconds of one machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+Run = Mapping[str, Any]
+"""One run as the results hold it."""
+
+DEDICATED, PLUS, MINIMAL = "D", "A+", "A"
+IMPLEMENTATIONS = (DEDICATED, PLUS, MINIMAL, "python", "pyspark", "pyflink")
+SATURATE, RATE = "saturate", "rate"
+MODES = (SATURATE, RATE)
+KINDS = ("LL", "AL", "HL", "LH", "AH", "HH")
+"""The paper's order: selectivity low, average, high; first at low cost, then at high cost."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """An implementation's throughput over that of D, in one experiment."""
+
+    experiment: str
+    mode: str
+    implementation: str
+    median: float
+    least: float
+    most: float
+    pairs: int
+    """How many repetitions both have."""
+    sign: str = ""
+    """≥ or ≤ if no rate was too high for the implementation or for D: its limit was not found."""
+
+    def __str__(self) -> str:
+        return f"{self.sign}{self.median:.2f}"
+
+
+def ratios(runs: Iterable[Run]) -> tuple[Ratio, ...]:
+    """Return the ratios to D of all experiments, modes and implementations, in the paper's order.
+
+    >>> run = {"experiment": "HLF", "mode": "saturate", "repetition": 0, "tuples": 800}
+    >>> d = run | {"implementation": "D", "throughput": 90_000.0}
+    >>> a = run | {"implementation": "A", "throughput": 9_000.0}
+    >>> [(each.implementation, each.median) for each in ratios([d, a])]
+    [('A', 0.1)]
+    """
+    groups = grouped(runs)
+    found = (
+        _ratio(key, group, groups.get((key[0], key[1], DEDICATED), ()))
+        for key, group in groups.items()
+        if key[2] != DEDICATED
+    )
+    return tuple(each for each in found if each)
+
+
+def grouped(runs: Iterable[Run]) -> dict[tuple[str, str, str], list[Run]]:
+    """Return the runs by experiment, mode and implementation, in the paper's order."""
+    groups: dict[tuple[str, str, str], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run["experiment"], run["mode"], run["implementation"]), []).append(run)
+    return {key: groups[key] for key in sorted(groups, key=_order)}
+
+
+def experiments(runs: Iterable[Run]) -> list[str]:
+    """Return the experiments in the paper's order.
+
+    >>> experiments([{"experiment": each} for each in ("hlj", "HLF", "mine", "LLF", "llf")])
+    ['LLF', 'HLF', 'llf', 'hlj', 'mine']
+    """
+    return sorted({run["experiment"] for run in runs}, key=_place)
+
+
+def counted(runs: Iterable[Run]) -> dict[int, Run]:
+    """Return the run of each repetition that counts: the highest rate sustained, or most tuples."""
+    successful = (run for run in runs if run.get("success", True) and run["throughput"])
+    ordered = sorted(successful, key=lambda run: (run.get("rate") or 0, run["tuples"]))
+    return {run["repetition"]: run for run in ordered}
+
+
+def _ratio(
+    key: tuple[str, str, str], group: Sequence[Run], dedicated: Sequence[Run]
+) -> Ratio | None:
+    experiment, mode, implementation = key
+    if mode == SATURATE:
+        group, dedicated = _of_same_sizes(group, dedicated)
+    above, below = counted(group), counted(dedicated)
+    both = sorted(above.keys() & below.keys())
+    sign = _sign(group, dedicated) if mode == RATE else ""
+    if not both or sign is None:
+        return None
+    values = [above[each]["throughput"] / below[each]["throughput"] for each in both]
+    least, most = min(values), max(values)
+    return Ratio(experiment, mode, implementation, median(values), least, most, len(values), sign)
+
+
+def _of_same_sizes(
+    group: Sequence[Run], other: Sequence[Run]
+) -> tuple[Sequence[Run], Sequence[Run]]:
+    """Return the runs of sizes that both have; all of them if there is no such size."""
+    sizes = {run["tuples"] for run in group} & {run["tuples"] for run in other}
+    if not sizes:
+        return group, other
+    return [r for r in group if r["tuples"] in sizes], [r for r in other if r["tuples"] in sizes]
+
+
+def _sign(group: Sequence[Run], dedicated: Sequence[Run]) -> str | None:
+    """Return how a ratio of rates bounds the true one; None if no limit was found, so no ratio."""
+    limits = [any(not run["success"] for run in runs) for runs in (group, dedicated)]
+    return {(True, True): "", (True, False): "≤", (False, True): "≥"}.get((limits[0], limits[1]))
+
+
+def _order(key: tuple[str, str, str]) -> tuple[Any, ...]:
+    experiment, mode, implementation = key
+    return _place(experiment), _index(MODES, mode), _index(IMPLEMENTATIONS, implementation)
+
+
+def _place(experiment: str) -> tuple[Any, ...]:
+    """Return where an experiment stands: FM before J, Wikipedia before scans, others last."""
+    if not re.fullmatch(r"[LAH][LH][FJ]|[lah][lh][fj]", experiment):
+        return 1, experiment
+    name = experiment.upper()
+    return 0, name[2], experiment.islower(), KINDS.index(name[:2])
+
+
+def _index(names: Sequence[str], name: str) -> tuple[int, str]:
+    return names.index(name) if name in names else len(names), name

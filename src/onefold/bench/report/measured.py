@@ -1,0 +1,99 @@
+"""What the figures show: runs averaged over their repetitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from onefold.bench.ratios import IMPLEMENTATIONS, RATE, SATURATE, Run, counted, grouped
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A value over repetitions."""
+
+    mean: float
+    least: float
+    most: float
+
+    @property
+    def whisker(self) -> tuple[float, float]:
+        """How far it reaches below and above the mean, which floats may put outside."""
+        return max(self.mean - self.least, 0), max(self.most - self.mean, 0)
+
+
+@dataclass(frozen=True)
+class Point:
+    """All repetitions at one rate; successful if each is."""
+
+    rate: float
+    throughput: float
+    p99: float | None
+    success: bool
+
+
+def spread(values: Iterable[float | None]) -> Spread | None:
+    """Return mean, least and most of the values that there are.
+
+    >>> spread([1, None, 3])
+    Spread(mean=2.0, least=1, most=3)
+    """
+    known = [each for each in values if each is not None]
+    return Spread(fmean(known), min(known), max(known)) if known else None
+
+
+def mode_of(runs: Sequence[Run], experiment: str) -> str:
+    """Return the mode whose throughput the figures show: saturated if it was measured."""
+    modes = {run["mode"] for run in runs if run["experiment"] == experiment}
+    return SATURATE if SATURATE in modes else RATE
+
+
+def throughput(runs: Sequence[Run], experiment: str, implementation: str) -> Spread | None:
+    """Return the throughput of an implementation in an experiment."""
+    key = experiment, mode_of(runs, experiment), implementation
+    return _spread_of("throughput", grouped(runs).get(key, ()))
+
+
+def latency(runs: Sequence[Run], experiment: str, implementation: str) -> Spread | None:
+    """Return the p99 latency at the highest rate that was sustained."""
+    return _spread_of("p99", grouped(runs).get((experiment, RATE, implementation), ()))
+
+
+def points(runs: Iterable[Run]) -> list[Point]:
+    """Return the rate runs of one implementation, averaged for each rate."""
+    rates: dict[float, list[Run]] = {}
+    for run in runs:
+        rates.setdefault(run["rate"], []).append(run)
+    return [_point(rate, rates[rate]) for rate in sorted(rates)]
+
+
+def sizes(runs: Iterable[Run], value: str) -> dict[int, Spread]:
+    """Return a value of one implementation for each number of tuples."""
+    found: dict[int, list[float | None]] = {}
+    for run in runs:
+        found.setdefault(run["tuples"], []).append(run.get(value))
+    spreads = {tuples: spread(found[tuples]) for tuples in sorted(found)}
+    return {tuples: each for tuples, each in spreads.items() if each}
+
+
+def known(names: Iterable[str]) -> list[str]:
+    """Return implementations in the order of figures and tables: D, A+, A, then the peers."""
+    order: dict[str, Any] = dict.fromkeys(IMPLEMENTATIONS)
+    there = set(names)
+    return [each for each in order if each in there] + sorted(there - order.keys())
+
+
+def _spread_of(value: str, runs: Iterable[Run]) -> Spread | None:
+    return spread(run.get(value) for run in counted(runs).values())
+
+
+def _point(rate: float, runs: Sequence[Run]) -> Point:
+    latencies = spread(run.get("p99") for run in runs)
+    return Point(
+        rate,
+        fmean(run["throughput"] for run in runs),
+        latencies.mean if latencies else None,
+        all(run["success"] for run in runs),
+    )

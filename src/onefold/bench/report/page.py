@@ -1,0 +1,138 @@
+"""The page: what was measured, the ratios, the figures, and how to repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from onefold.bench.ratios import RATE, SATURATE, Ratio, Run, experiments
+from onefold.bench.report.ink import Picture
+from onefold.bench.report.markup import Markup, element, joined
+from onefold.bench.report.sheet import sheet
+from onefold.bench.report.tables import (
+    made_table,
+    peer_table,
+    ratio_table,
+    runs_table,
+    sameness_part,
+)
+
+TITLE = "onefold: the paper’s evaluation, repeated"
+PAPER = "On the Semantic Overlap of Operators in Stream Processing Engines"
+MODES = {
+    SATURATE: "with the input always waiting (saturated)",
+    RATE: "at the highest injection rate that was successful (sustained)",
+}
+
+SHORT = {
+    "cpu": "{}",
+    "cores": "{} cores",
+    "memory_gb": "{} GB",
+    "spark": "Spark {}",
+    "python": "Python {}",
+    "java": "Java {}",
+    "profile": "profile {}",
+    "seed": "seed {}",
+}
+
+
+def page(results: Mapping[str, Any], ratios: Sequence[Ratio], pictures: Sequence[Picture]) -> str:
+    """Return the page, which needs no other file and no network."""
+    made, runs = results["made"], results["runs"]
+    parts = {
+        "ratios": ("Ratios to D", _ratios(runs, ratios, pictures)),
+        "sameness": ("The same outputs", sameness_part(runs)),
+        "figures": ("All experiments", _figures(_of(pictures, "throughput", "latency"))),
+        "rates": ("Over the injection rate", _rates(_of(pictures, "rate"))),
+        "work": ("Over the number of tuples", _figures(_of(pictures, "work"))),
+        "machine": ("Machine and versions", made_table(made)),
+        "runs": ("Runs", _runs(runs)),
+        "repeat": ("Repeat it", _repeat(made)),
+    }
+    there = {name: part for name, part in parts.items() if part[1]}
+    links = joined(element("a", title, href=f"#{name}") for name, (title, _) in there.items())
+    sections = (
+        element("section", joined([element("h2", title), content]), id=name)
+        for name, (title, content) in there.items()
+    )
+    body = joined([element("h1", TITLE), _lead(made, runs), element("nav", links), *sections])
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"{element('title', TITLE)}\n<style>\n{sheet()}</style>\n</head>\n"
+        f"<body>\n{element('main', body)}\n</body>\n</html>\n"
+    )
+
+
+def _lead(made: Mapping[str, Any], runs: Sequence[Run]) -> Markup:
+    count = len(experiments(runs))
+    modes = [words for mode, words in MODES.items() if any(run["mode"] == mode for run in runs)]
+    first = (
+        f"{count} experiment{'s' * (count != 1)} of “{PAPER}” ran on Spark as D (the "
+        "dedicated operator), A+ (composed of an Aggregate with several results) and A (composed "
+        "of the minimal Aggregate)."
+    )
+    second = (
+        "Throughput is tuples per second (t/s) of a flat map (FM) and comparisons per second (c/s) "
+        f"of a join (J), {' and '.join(modes) or 'not measured yet'}; on other machines the "
+        "seconds differ, so compare the ratios."
+    )
+    told = element("p", ", ".join(_where(made)) + ".", of="muted")
+    return joined([element("p", f"{first} {second}"), told])
+
+
+def _where(made: Mapping[str, Any]) -> list[str]:
+    """Return machine, versions, seed and profile in short."""
+    return [form.format(made[key]) for key, form in SHORT.items() if made.get(key) is not None]
+
+
+def _ratios(runs: Sequence[Run], ratios: Sequence[Ratio], pictures: Sequence[Picture]) -> Markup:
+    note = (
+        "Median over pairs of repetitions, with the least and the most in brackets; more is "
+        "faster. The paper’s own stand beside them where its text gives them; it measured "
+        "Flink, the scans on an edge device. "
+    )
+    if any(each.sign for each in ratios):
+        note += (
+            "≤ where no rate was too high for D, ≥ where none was for the other: that limit was "
+            "not found."
+        )
+    parts = [element("p", note), _figures(_of(pictures, "ratios")), ratio_table(runs, ratios)]
+    if peers := peer_table(ratios):
+        parts += [element("h3", "Other ways to do the same"), peers]
+    return joined(parts)
+
+
+def _of(pictures: Iterable[Picture], *kinds: str) -> list[Picture]:
+    return [each for each in pictures if each.name.partition("-")[0] in kinds]
+
+
+def _figures(pictures: Iterable[Picture]) -> Markup:
+    return joined(
+        element("figure", joined([Markup(each.svg), element("figcaption", each.caption)]))
+        for each in pictures
+    )
+
+
+def _rates(pictures: Sequence[Picture]) -> Markup:
+    if not pictures:
+        return Markup()
+    note = (
+        "A run is successful if it keeps up with its rate. A point is the mean of the repetitions, "
+        "and successful if each of them is."
+    )
+    return joined([element("p", note), element("div", _figures(pictures), of="pairs")])
+
+
+def _runs(runs: Sequence[Run]) -> Markup:
+    note = (
+        "over: how often the latency was above what is allowed. worker: the memory of a Python "
+        "worker. state: what the operators keep."
+    )
+    summary = element("summary", f"{len(runs)} run{'s' * (len(runs) != 1)}")
+    content = joined([summary, element("p", note), element("div", runs_table(runs), of="runs")])
+    return element("details", content)
+
+
+def _repeat(made: Mapping[str, Any]) -> Markup:
+    return element("pre", element("code", made.get("command")))

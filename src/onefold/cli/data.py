@@ -1,0 +1,104 @@
+"""onefold data: write the streams that the experiments run on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from onefold.bench.data.parts import GENERATORS, Form, cleared, write
+from onefold.bench.data.real import READERS, files
+
+TUPLES = 100_000
+"""How many tuples a synthetic stream has unless it is told."""
+
+
+@click.command(name="data")
+@click.argument("dataset", type=click.Choice(list(GENERATORS)))
+@click.option(
+    "--tuples",
+    type=click.IntRange(min=1),
+    help=f"how many; {TUPLES} if made up, by default all that --from has",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="the folder to write")
+@click.option(
+    "--rate",
+    type=click.IntRange(min=1),
+    default=1_000,
+    show_default=True,
+    help="tuples in a second of event time",
+)
+@click.option(
+    "--per-file", type=click.IntRange(min=1), default=10_000, show_default=True, help="tuples"
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice([each.value for each in Form]),
+    default=Form.PARQUET.value,
+    show_default=True,
+)
+@click.option(
+    "--from",
+    "sources",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="convert the files of the real set, or of a folder; may be given several times",
+)
+@click.option("--force", is_flag=True, help="remove the parts of an earlier stream first")
+def command(
+    dataset: str,
+    tuples: int | None,
+    seed: int,
+    out: Path,
+    rate: int,
+    per_file: int,
+    kind: str,
+    sources: tuple[Path, ...],
+    force: bool,  # noqa: FBT001  click passes it by name
+) -> None:
+    """Write a stream of Wikipedia edits or of scans: made up, or converted from the real set.
+
+    \b
+    onefold data wikipedia --tuples 1000000 --rate 10000 --out edits
+    onefold data scans --from scans.txt --out scans --format jsonl
+    """
+    files(sources)  # a path that leads nowhere is told before anything is removed
+    cleared(out, force=force)
+    made_up = tuples or TUPLES
+    tables = READERS[dataset](sources, tuples) if sources else GENERATORS[dataset](made_up, seed)
+    rows: list[int] = []
+    with _progress(f"writing {dataset}", tuples if sources else made_up) as advance:
+
+        def progress(written: int) -> None:
+            rows.append(written)
+            advance(written)
+
+        parts = write(tables, out, rate, per_file, form=Form(kind), progress=progress)
+    click.echo(_told(dataset, sum(rows), rate, parts))
+
+
+@contextmanager
+def _progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show how far it is and how long it will take, if somebody looks on."""
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with Progress(
+        *columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda rows: progress.advance(task, rows)
+
+
+def _told(dataset: str, rows: int, rate: int, parts: list[Path]) -> str:
+    last = f" to {parts[-1].name}" if len(parts) > 1 else ""
+    return (
+        f"wrote {rows:,} tuples of {dataset}, {rows / rate:,.1f} s at {rate:,} a second: "
+        f"{parts[0]}{last}"
+    )
