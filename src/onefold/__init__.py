@@ -32,6 +32,7 @@ from onefold.core.plan import Implementation, Plan
 from onefold.core.records import Tuple
 from onefold.engines.reference import Engine
 from onefold.local import lower, run
+from onefold.operators.vectorized import vectorized
 from onefold.stream import Stream, source
 
 __version__ = "0.1.0"
@@ -46,4 +47,5 @@ __all__ = [
     "lower",
     "run",
     "source",
+    "vectorized",
 ]

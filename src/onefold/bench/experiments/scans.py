@@ -139,7 +139,7 @@ def pairs(where: Callable[[Any, Any], Any], size: int) -> Stream:
 
 
 def _pairs_by_column(threshold: float, size: int) -> Stream:
-    from onefold import vectorized  # type: ignore[attr-defined]
+    from onefold import vectorized
 
     return pairs(vectorized(alike_columns(threshold)), size)
 

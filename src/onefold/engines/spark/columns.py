@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import accumulate, chain, repeat
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from onefold.core.errors import MistypedTuple
+from onefold.core.packing import packed
 from onefold.core.records import Tuple
 from onefold.core.types import Binary, Boolean, Integer, Misfit, String, TupleType
+from onefold.engines.spark import blocks
+from onefold.engines.spark.blocks import ArrowBlock, as_batch, merged
 from onefold.engines.spark.clock import END_MILLIS
 from onefold.engines.spark.fragments import Fragment
-from onefold.engines.spark.parcels import REPORT, Parcel, unpack_tuples
-from onefold.engines.spark.schema import arrow_rows
+from onefold.engines.spark.parcels import REPORT, TOLD, Parcel, opened, tuples_of
+from onefold.engines.spark.schema import TIME, arrow_rows
 from onefold.engines.spark.task import BadRow, Settings, Task
 
 PARCEL = pa.struct([("grp", pa.int32()), ("node", pa.int32()), ("data", pa.binary())])
@@ -33,15 +37,39 @@ class Reading:
     source: int
     name: str
     type: TupleType
+    delay: int | None
+    """How far the source's watermark is behind its latest time; None: Spark's is its own."""
 
     def __call__(self, batch: pa.StructArray) -> pa.ListArray:
-        task = Task(self.fragment, _home(self.settings), self.settings)
-        tuples = list(self._tuples(batch, task))
-        if tuples:
-            task.feed(task.entries[self.source, 0], tuples)
-        return all_in_first(touching(task.parcels(), self.settings), len(batch))
+        task = self.task(batch)
+        return all_in_first(chain(task.parcels(), self._told(batch)), len(batch))
 
-    def _tuples(self, batch: pa.StructArray, task: Task) -> Iterator[Tuple]:
+    def task(self, batch: pa.StructArray) -> Task:
+        """Return a task that has taken the rows of a batch."""
+        task = Task(self.fragment, _home(self.settings), self.settings)
+        if tuples := self._tuples(batch, task):
+            task.feed(task.entries[self.source, 0], tuples)
+        return task
+
+    def _told(self, batch: pa.StructArray) -> Iterator[Parcel]:
+        """Return a parcel for each group: a batch with rows reaches all, and tells its time."""
+        if self.delay is None:
+            return touching(self.settings)
+        latest = blocks.latest(batch.field(0))
+        return telling({} if latest is None else {self.source: latest - self.delay}, self.settings)
+
+    def _tuples(self, batch: pa.StructArray, task: Task) -> Sequence[Tuple]:
+        columns = [batch.field(n) for n in range(batch.type.num_fields)]
+        raw = columns.pop() if len(columns) > 1 + len(self.type.attributes) else None
+        clean = columns[0].null_count == 0 and (raw is None or raw.null_count == len(raw))
+        if not clean or not blocks.reads_as_it_is(self.type):
+            return list(self._by_row(batch, task))
+        rows = pa.RecordBatch.from_arrays(columns, names=[TIME, *self.type.names])
+        if blocks.latest(columns[0]) == END_MILLIS:
+            rows = rows.filter(pc.not_equal(columns[0], END_MILLIS))
+        return ArrowBlock(self.type, rows)
+
+    def _by_row(self, batch: pa.StructArray, task: Task) -> Iterator[Tuple]:
         times, *columns = (_listed(batch.field(n)) for n in range(batch.type.num_fields))
         raws = columns.pop() if len(columns) > len(self.type.attributes) else repeat(None)
         make = self.type.make
@@ -73,6 +101,21 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Straight:
+    """A plan that is all fragment 0: columns of a batch in, columns of the output out."""
+
+    reading: Reading
+    type: TupleType
+
+    def __call__(self, batch: pa.StructArray) -> pa.ListArray:
+        task = self.reading.task(batch)
+        made = [part for parts in task.leaving.values() for part in parts]
+        parts = [as_struct(self.type, part) for part in merged(made)]
+        values = pa.concat_arrays(parts) if parts else arrow_rows(self.type)
+        return as_lists(values, [len(values)] + [0] * (len(batch) - 1) if len(batch) else [])
+
+
+@dataclass(frozen=True)
 class Scripted:
     """Fragment 0 of every lane, for a script: rows that hold the tuples of a source packed."""
 
@@ -89,7 +132,7 @@ class Scripted:
                 task = Task(fragment, _home(self.settings), self.settings)
                 task.take(own)
                 parcels += task.parcels()
-        return all_in_first(touching(iter(parcels), self.settings), len(batch))
+        return all_in_first(chain(parcels, touching(self.settings)), len(batch))
 
 
 @dataclass(frozen=True)
@@ -99,29 +142,44 @@ class Leaving:
     type: TupleType
 
     def __call__(self, batch: pa.BinaryArray) -> pa.ListArray:
-        lists = [unpack_tuples(data)[1] for data in batch.to_pylist()]
-        offsets = [0]
-        for rows in lists:
-            offsets.append(offsets[-1] + len(rows))
-        values = arrow_rows(self.type, list(chain.from_iterable(lists)))
-        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
+        held = (opened(data)[1] for data in batch.to_pylist())
+        made = [as_struct(self.type, tuples_of(self.type, each)) for each in held]
+        values = pa.concat_arrays(made) if made else arrow_rows(self.type)
+        return as_lists(values, list(map(len, made)))
 
 
-def touching(parcels: Iterator[Parcel], settings: Settings) -> Iterator[Parcel]:
-    """Return the parcels, and one more for each group: a batch with rows reaches all of them."""
-    yield from parcels
+def as_struct(type: TupleType, tuples: Sequence[Tuple]) -> pa.StructArray:
+    """Return tuples as one column of structs."""
+    batch = as_batch(type, tuples)
+    return pa.StructArray.from_arrays(batch.columns, names=[TIME, *type.names])
+
+
+def touching(settings: Settings) -> Iterator[Parcel]:
+    """Return a parcel for each group, so that a batch with rows reaches all of them."""
     for place in settings.places:
         yield Parcel(place, REPORT, None)
 
 
-def all_in_first(parcels: Iterator[Parcel], rows: int) -> pa.ListArray:
+def telling(watermarks: Mapping[int, int], settings: Settings) -> Iterator[Parcel]:
+    """Return a parcel for each group that tells the watermarks of sources."""
+    told = packed(dict(watermarks))
+    for place in settings.places:
+        yield Parcel(place, TOLD, told)
+
+
+def all_in_first(parcels: Iterable[Parcel], rows: int) -> pa.ListArray:
     """Return a list for each row of a batch: the first holds all parcels."""
     made = [(each.group, each.node, each.data) for each in parcels] if rows else []
     columns = list(zip(*made)) if made else [(), (), ()]
     arrays = [pa.array(column, kind.type) for column, kind in zip(columns, PARCEL)]
     values = pa.StructArray.from_arrays(arrays, names=[kind.name for kind in PARCEL])
-    offsets = [0, *([len(made)] * rows)]
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
+    return as_lists(values, [len(made)] + [0] * (rows - 1) if rows else [])
+
+
+def as_lists(values: pa.Array, lengths: Sequence[int]) -> pa.ListArray:
+    """Return values cut into lists of these lengths."""
+    offsets = pa.array(accumulate(lengths, initial=0), pa.int32())
+    return pa.ListArray.from_arrays(offsets, values)
 
 
 def _home(settings: Settings) -> int:

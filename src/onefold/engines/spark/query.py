@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import zip_longest
@@ -15,8 +15,9 @@ from pyspark.sql.pandas.functions import arrow_udf
 
 from onefold.core.plan import Plan
 from onefold.core.types import TupleType
+from onefold.engines.bulk.garbage import searched_later
 from onefold.engines.spark.clock import END_MILLIS, LAST_MILLIS, LATE_PROOF, Clock, natural
-from onefold.engines.spark.columns import Leaving, Reading, all_in_first
+from onefold.engines.spark.columns import Leaving, Reading, Straight, all_in_first
 from onefold.engines.spark.fragments import Fragment, output_of
 from onefold.engines.spark.host import Host
 from onefold.engines.spark.parcels import Parcel
@@ -36,6 +37,8 @@ class Line:
     settings: Settings
     streaming: bool
     clock: Clock = natural
+    timed: bool = True
+    """Whether a source may have Spark's watermark, and none of its own."""
 
     def parcels(self, first: DataFrame) -> DataFrame:
         """Return all parcels that come out at the end of the line."""
@@ -46,7 +49,7 @@ class Line:
 
     def _hosted(self, frame: DataFrame, stage: Sequence[Fragment]) -> DataFrame:
         marked = F.lit(LATE_PROOF).cast("timestamp").alias("at", metadata={MARK: 0})
-        host = Host(shipped(stage, frame.sparkSession), self.settings, self.clock)
+        host = Host(shipped(stage, frame.sparkSession), self.settings, self.clock, timed=self.timed)
         return (
             frame.select(marked, "grp", "node", "data")
             .groupBy("grp")
@@ -98,19 +101,45 @@ def enter(line: Line, plan: Plan, frames: Mapping[str, DataFrame], delay: int | 
 
     With a delay, watermarks follow the latest event time that far behind.
     """
-    first = line.stages[0][0]
-    numbers = {node: number for number, node in enumerate(plan.nodes)}
     read = []
+    for reading, columns, batch in _readings(line, plan, frames, delay):
+        read.append(columns.select(F.inline(by_batch(reading, PARCELS, columns)(batch))))
+    return reduce(DataFrame.unionAll, read)
+
+
+def straight(
+    line: Line, plan: Plan, frames: Mapping[str, DataFrame], delay: int | None
+) -> DataFrame:
+    """Return the output of a plan that is all fragment 0, as bare columns."""
+    type = plan.output.type
+    read = []
+    for reading, columns, batch in _readings(line, plan, frames, delay):
+        made = by_batch(Straight(reading, type), rows_type(type), columns)
+        read.append(columns.select(F.inline(made(batch))))
+    return reduce(DataFrame.unionAll, read)
+
+
+def tells_time(frame: DataFrame) -> bool:
+    """Say whether a source's watermark comes with its tuples: it has none of its own yet."""
+    return MARK not in frame.schema[TIME].metadata
+
+
+def _readings(
+    line: Line, plan: Plan, frames: Mapping[str, DataFrame], delay: int | None
+) -> Iterator[tuple[Reading, DataFrame, Column]]:
+    """Return for each source how it is read, its rows, and the column that holds a row."""
+    numbers = {node: number for number, node in enumerate(plan.nodes)}
     for name, source in plan.sources.items():
         columns = frames[name]
         raw = [RAW] if RAW in columns.columns else []
-        if delay is not None and MARK not in columns.schema[TIME].metadata:
+        telling = delay is not None and tells_time(columns)
+        if telling:
             columns = _trusted(columns).withWatermark(TIME, f"{delay} milliseconds")
         millis = F.unix_millis(F.col(TIME)).alias(TIME)
         batch = F.struct(millis, *(F.col(quoted(each)) for each in source.type.names), *raw)
-        reading = Reading(first, line.settings, numbers[source], name, source.type)
-        read.append(columns.select(F.inline(by_batch(reading, PARCELS, columns)(batch))))
-    return reduce(DataFrame.unionAll, read)
+        first, number = line.stages[0][0], numbers[source]
+        behind = delay if telling else None
+        yield Reading(first, line.settings, number, name, source.type, behind), columns, batch
 
 
 def _trusted(columns: DataFrame) -> DataFrame:
@@ -128,6 +157,11 @@ def outputs(
     """Return the tuples of an output, in columns, with their time marked."""
     own = parcels.where(F.col("node") == output_of(lane))
     rows = own.select(F.inline(by_batch(Leaving(type), rows_type(type), own)(F.col("data"))))
+    return timed(rows, type, time, mark)
+
+
+def timed(rows: DataFrame, type: TupleType, time: str, mark: int | None) -> DataFrame:
+    """Return bare columns with moments for their times, marked."""
     moment = F.timestamp_millis(F.col(TIME))
     marked = moment.alias(time) if mark is None else moment.alias(time, metadata={MARK: mark})
     return rows.select(marked, *(F.col(quoted(each)) for each in type.names))
@@ -140,7 +174,8 @@ def by_batch(
     shipment = shipped(work, frame.sparkSession)
 
     def call(batch: pa.Array) -> pa.Array:
-        return shipment.opened()(batch)
+        with searched_later():
+            return shipment.opened()(batch)
 
     call.__annotations__ = {"batch": pa.Array, "return": pa.Array}  # Spark takes no text
     made: Callable[[Column], Column] = arrow_udf(call, type)  # type: ignore[call-overload]

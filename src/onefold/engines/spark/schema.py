@@ -97,9 +97,15 @@ def rows_type(type: TupleType) -> spark.ArrayType:
     )
 
 
-def arrow_rows(type: TupleType, rows: Sequence[Sequence[Any]]) -> pa.StructArray:
-    """Return bare rows `(time, value, …)` as columns."""
-    columns = list(zip(*rows)) if rows else [()] * (len(type.attributes) + 1)
+def arrow_rows(
+    type: TupleType,
+    rows: Sequence[Sequence[Any]] = (),
+    *,
+    columns: Sequence[Sequence[Any]] | None = None,
+) -> pa.StructArray:
+    """Return bare rows `(time, value, …)`, or their columns, as Arrow's columns."""
+    if columns is None:
+        columns = list(zip(*rows)) if rows else [()] * (len(type.attributes) + 1)
     kinds = [pa.int64(), *(arrow_type(kind) for _, kind in type.attributes)]
     arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds)]
     return pa.StructArray.from_arrays(arrays, names=[TIME, *type.names])
