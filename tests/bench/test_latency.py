@@ -32,10 +32,10 @@ def test_a_steady_run_is_sustained() -> None:
     told = judged(steady(), LOAD, SECONDS)
     assert told.success
     assert told.over == 0
-    assert (told.p50, told.p99) == (700, 1200)
+    assert (told.p50, told.p99) == (0.7, 1.2)
     assert round(told.tuples_per_second) == 10
     assert told.seconds == len(told.per_second) == 16
-    assert all(each.p50 == 700 for each in told.per_second)
+    assert all(each.p50 == 0.7 for each in told.per_second)
 
 
 def test_latencies_over_the_limit_fail() -> None:

@@ -74,10 +74,10 @@ def _points(batch: Batch) -> Iterator[Point]:
 
 
 def quantile(of: Sequence[Point], share: float) -> float | None:
-    """Return the latency that so many of the outputs do not exceed, in milliseconds.
+    """Return the latency that so many of the outputs do not exceed, in seconds.
 
     >>> quantile([Point(0, 7, 1.0), Point(0, 90, 1.0), Point(0, 8, 98.0)], 0.99)
-    8
+    0.008
     """
     ordered = sorted(of, key=lambda each: each.latency)
     wanted = share * sum(each.weight for each in ordered)
@@ -85,8 +85,8 @@ def quantile(of: Sequence[Point], share: float) -> float | None:
     for each in ordered:
         reached += each.weight
         if reached >= wanted:
-            return each.latency
-    return ordered[-1].latency if ordered else None
+            return each.latency / 1000
+    return ordered[-1].latency / 1000 if ordered else None
 
 
 def over(seen: Sequence[Batch], span: Span) -> int:

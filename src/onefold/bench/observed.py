@@ -40,23 +40,20 @@ class Batch:
         return self.begin + self.millis
 
 
-def watched(frame: DataFrame, *, begin: int = 0) -> DataFrame:
+def watched(frame: DataFrame, *, begin: int | None = None) -> DataFrame:
     """Return the same rows, counted and hashed as they pass.
 
-    The digest takes times from `begin` on, so that runs at different times have the same one.
+    Given when the run begins, the digest takes times from there on, so that runs at different times
+    have the same one, and quantiles tell how old the rows are.
     """
     moment = F.unix_millis(F.col(TIME))
-    joined = LATEST in frame.columns
-    origin = F.col(LATEST) if joined else moment
-    values = [_shifted(name, begin) for name in frame.columns if name != TIME]
-    digest = F.sum(F.xxhash64(moment - begin, *values).cast("decimal(38,0)"))
-    quantiles = [n / 100 for n in range(101)]
-    return frame.observe(
-        NAME,
-        F.count(F.lit(1)).alias("outputs"),
-        digest.cast("string").alias("digest"),
-        F.percentile_approx(origin, quantiles).alias("origins"),
-    )
+    values = [_shifted(name, begin or 0) for name in frame.columns if name != TIME]
+    digest = F.sum(F.xxhash64(moment - (begin or 0), *values).cast("decimal(38,0)"))
+    told = [F.count(F.lit(1)).alias("outputs"), digest.cast("string").alias("digest")]
+    if begin is not None:
+        origin = F.col(LATEST) if LATEST in frame.columns else moment
+        told.append(F.percentile_approx(origin, [n / 100 for n in range(101)]).alias("origins"))
+    return frame.observe(NAME, *told)
 
 
 def _shifted(name: str, begin: int) -> Column:
@@ -78,7 +75,7 @@ def batch(told: Mapping[str, Any]) -> Batch:
         end_offset=told["sources"][0]["endOffset"] if told["sources"] else None,
         outputs=seen["outputs"] if seen else 0,
         digest=int(seen["digest"] or 0) if seen else 0,
-        origins=tuple(seen["origins"] or ()) if seen else (),
+        origins=tuple(seen["origins"] or ()) if seen and "origins" in seen else (),
         state_bytes=sum(each["memoryUsedBytes"] for each in told["stateOperators"]),
     )
 

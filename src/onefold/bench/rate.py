@@ -45,7 +45,7 @@ DRAIN = 60
 
 @dataclass(frozen=True)
 class Sustained:
-    """What came of a run at a rate. Latencies are in milliseconds."""
+    """What came of a run at a rate. Latencies are in seconds."""
 
     outputs: int
     digest: str

@@ -20,7 +20,7 @@ def printed(runs: Sequence[Mapping[str, Any]], mode: str) -> None:
     table = Table(title=f"{mode}: throughput and its ratio to D")
     table.add_column("experiment")
     table.add_column("implementation", min_width=len("implementation"))
-    for name in ("throughput", "", "× D", "min–max", *(["p99 ms"] if heard else [])):
+    for name in ("throughput", "", "× D", "min–max", *(["p99 s"] if heard else [])):
         table.add_column(name, justify="left" if not name else "right")
     for row in rows:
         table.add_row(*_cells(row, heard=heard))
@@ -29,7 +29,7 @@ def printed(runs: Sequence[Mapping[str, Any]], mode: str) -> None:
 
 
 def _cells(row: Row, *, heard: bool) -> list[str]:
-    latency = [f"{row.p99:,.0f}" if row.p99 is not None else NOTHING] if heard else []
+    latency = [f"{row.p99:,.2f}" if row.p99 is not None else NOTHING] if heard else []
     first = [row.experiment, row.implementation, f"{row.throughput:,.0f}", row.unit]
     return [*first, *_ratio(row.to_dedicated), *latency]
 

@@ -64,3 +64,8 @@ class Block(Sequence[Tuple]):
 def times_of(tuples: Sequence[Tuple]) -> Sequence[int]:
     """Return the times of tuples, without making tuples of a block."""
     return tuples.times if isinstance(tuples, Block) else [t.time for t in tuples]
+
+
+def columns_of(tuples: Sequence[Tuple]) -> list[Sequence[Any]]:
+    """Return the columns of one tuple or more, without making tuples of a block."""
+    return list(tuples.columns if isinstance(tuples, Block) else zip(*tuples))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
+from itertools import compress, islice
 from typing import Any
 
-from onefold.core.block import Block
+from onefold.core.block import Block, columns_of, times_of
 from onefold.core.functions import UserFunction
 from onefold.core.kernel import Outlet
 from onefold.core.records import Tuple, values
@@ -43,26 +43,28 @@ class EmbedInBulk(InstantsInBulk):
         self.function: UserFunction = embedded.each
         self.given = embedded.output
         self.record = Struct(embedded.output.attributes).record
-        self.make = node.type.tuple_class
+        self.type = node.type
 
     def fire(self, tuples: Sequence[Tuple], out: Outlet) -> None:
         counts, columns = rows_of(self.function, self.given, tuples)
         rows = map(self.record, zip(*columns))
         carried = [tuple(islice(rows, count)) for count in counts]
-        made = self._windows(tuples, carried)
-        if emitted := [self.make((*window, FROM_EMBED)) for window in made if window[2]]:
-            out.emit(emitted)
+        windows = self._windows(tuples, carried)
+        if not all(windows[-1]):
+            windows = [list(compress(column, windows[-1])) for column in windows]
+        if windows[0]:
+            out.emit(Block(self.type, [*windows, [FROM_EMBED] * len(windows[0])]))
 
     def _windows(
         self, tuples: Sequence[Tuple], carried: list[tuple[Any, ...]]
-    ) -> list[tuple[int, str, tuple[Any, ...]]]:
-        """Return time, identity and rows of each window: equal tuples share one."""
+    ) -> list[Sequence[Any]]:
+        """Return times, identities and rows of the windows: equal tuples share one."""
         if len(set(tuples)) == len(tuples):
-            times, *columns = tuples.columns if isinstance(tuples, Block) else zip(*tuples)
-            keys = identities(columns)
-            return [(time, f"({key},1)", rows) for time, key, rows in zip(times, keys, carried)]
+            times, *columns = columns_of(tuples)
+            return [times, [f"({key},1)" for key in identities(columns)], carried]
         alike = Counter(tuples)
         found: dict[Tuple, tuple[Any, ...]] = {}
         for t, rows in zip(tuples, carried):
             found[t] = found.get(t, ()) + rows
-        return [(t.time, identity((values(t), alike[t])), rows) for t, rows in found.items()]
+        whose = [identity((values(t), alike[t])) for t in found]
+        return [times_of(list(found)), whose, list(found.values())]

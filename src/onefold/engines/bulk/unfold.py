@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
-from onefold.core.block import Block, times_of
+from onefold.core.block import Block, columns_of
 from onefold.core.kernel import Outlet
 from onefold.core.records import Tuple
 from onefold.engines.bulk.waiting import InstantsInBulk
@@ -21,18 +22,16 @@ class CountInBulk(InstantsInBulk):
 
     def __init__(self, node: Aggregation) -> None:
         super().__init__()
-        self.make = node.type.tuple_class
+        self.type = node.type
 
     def fire(self, tuples: Sequence[Tuple], out: Outlet) -> None:
-        make = self.make
-        turning = [make((time, whose, carried, 0)) for time, whose, carried, _ in tuples]
-        while turning:
-            out.emit(turning)
-            turning = [
-                make((time, whose, carried, position + 1))
-                for time, whose, carried, position in turning
-                if position + 1 < len(carried)
-            ]
+        *turning, _ = columns_of(tuples)
+        position = 0
+        while turning[0]:
+            out.emit(Block(self.type, [*turning, [position] * len(turning[0])]))
+            position += 1
+            more = [position < len(carried) for carried in turning[-1]]
+            turning = [list(compress(column, more)) for column in turning]
 
 
 class PickInBulk(InstantsInBulk):
@@ -43,5 +42,6 @@ class PickInBulk(InstantsInBulk):
         self.type = node.type
 
     def fire(self, tuples: Sequence[Tuple], out: Outlet) -> None:
-        rows = [carried[position] for _, _, carried, position in tuples]
-        out.emit(Block(self.type, [times_of(tuples), *zip(*rows)]))
+        times, _, carried, positions = columns_of(tuples)
+        rows = [each[position] for each, position in zip(carried, positions)]
+        out.emit(Block(self.type, [times, *zip(*rows)]))

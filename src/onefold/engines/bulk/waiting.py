@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -33,31 +34,28 @@ class InstantsInBulk(Kernel):
     def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         times = set(times_of(tuples))
         if late := {time for time in times if dropped(time, TICK, 0, self.watermark)}:
-            out.late(port, _of(late, tuples))
-            tuples = _of(times - late, tuples)
+            out.late(port, _of(late, times, tuples))
+            tuples = _of(times - late, times, tuples)
         if tuples:
             self.waiting.append(tuples)
 
     def advance(self, watermark: int, out: Outlet) -> None:
         self.watermark = watermark
-        if due := self._due():
-            self.fire(due, out)
+        for part in self._due():
+            self.fire(part, out)
         out.watermark(watermark)
 
-    def _due(self) -> Sequence[Tuple]:
-        """Take out what fires now."""
-        due: list[Sequence[Tuple]] = []
-        kept: list[Sequence[Tuple]] = []
-        for tuples in self.waiting:
-            times = set(times_of(tuples))
-            now = {time for time in times if fires(time, TICK, self.watermark)}
-            if not now or now == times:
-                (due if now else kept).append(tuples)
-            else:
-                due.append(_of(now, tuples))
-                kept.append(_of(times - now, tuples))
-        self.waiting = kept
-        return due[0] if len(due) == 1 else list(chain.from_iterable(due))
+    def _due(self) -> list[Sequence[Tuple]]:
+        """Take out what fires now: parts that share no time, and so no window."""
+        parts = [(tuples, set(times_of(tuples))) for tuples in self.waiting]
+        of_times = Counter(time for _, times in parts for time in times)
+        shared = {time for time, count in of_times.items() if count > 1}
+        now = {time for time in of_times if fires(time, TICK, self.watermark)}
+        self.waiting = [_of(times - now, times, tuples) for tuples, times in parts]
+        alone = [_of(times & now - shared, times, tuples) for tuples, times in parts]
+        mixed = [_of(times & now & shared, times, tuples) for tuples, times in parts]
+        self.waiting = [tuples for tuples in self.waiting if tuples]
+        return [part for part in (*alone, list(chain.from_iterable(mixed))) if part]
 
     def held(self) -> int:
         return sum(map(len, self.waiting))
@@ -69,5 +67,8 @@ class InstantsInBulk(Kernel):
         self.watermark, self.waiting = state
 
 
-def _of(times: set[int], tuples: Iterable[Tuple]) -> list[Tuple]:
-    return [t for t in tuples if t.time in times]
+def _of(wanted: set[int], times: set[int], tuples: Sequence[Tuple]) -> Sequence[Tuple]:
+    """Return the tuples of the wanted times, which are some of theirs."""
+    if wanted == times:
+        return tuples
+    return [t for t in tuples if t.time in wanted] if wanted else ()

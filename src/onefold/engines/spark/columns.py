@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, repeat
+from itertools import chain, repeat
 from typing import Any
 
 import pyarrow as pa
@@ -20,10 +20,10 @@ from onefold.engines.spark.blocks import ArrowBlock, as_batch, merged
 from onefold.engines.spark.clock import END_MILLIS
 from onefold.engines.spark.fragments import Fragment
 from onefold.engines.spark.parcels import REPORT, TOLD, Parcel, opened, tuples_of
-from onefold.engines.spark.schema import TIME, arrow_rows
+from onefold.engines.spark.schema import TIME
 from onefold.engines.spark.task import BadRow, Settings, Task
 
-PARCEL = pa.struct([("grp", pa.int32()), ("node", pa.int32()), ("data", pa.binary())])
+PARCEL = pa.schema([("grp", pa.int32()), ("node", pa.int32()), ("data", pa.binary())])
 _NORMAL = (String, Boolean, Integer, Binary)
 """Types whose values come out of Arrow in normal form."""
 
@@ -40,26 +40,25 @@ class Reading:
     delay: int | None
     """How far the source's watermark is behind its latest time; None: Spark's is its own."""
 
-    def __call__(self, batch: pa.StructArray) -> pa.ListArray:
-        task = self.task(batch)
-        return all_in_first(chain(task.parcels(), self._told(batch)), len(batch))
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return as_rows(chain(self.task(batch).parcels(), self._told(batch)))
 
-    def task(self, batch: pa.StructArray) -> Task:
+    def task(self, batch: pa.RecordBatch) -> Task:
         """Return a task that has taken the rows of a batch."""
         task = Task(self.fragment, _home(self.settings), self.settings)
         if tuples := self._tuples(batch, task):
             task.feed(task.entries[self.source, 0], tuples)
         return task
 
-    def _told(self, batch: pa.StructArray) -> Iterator[Parcel]:
+    def _told(self, batch: pa.RecordBatch) -> Iterator[Parcel]:
         """Return a parcel for each group: a batch with rows reaches all, and tells its time."""
         if self.delay is None:
             return touching(self.settings)
-        latest = blocks.latest(batch.field(0))
+        latest = blocks.latest(batch.column(0))
         return telling({} if latest is None else {self.source: latest - self.delay}, self.settings)
 
-    def _tuples(self, batch: pa.StructArray, task: Task) -> Sequence[Tuple]:
-        columns = [batch.field(n) for n in range(batch.type.num_fields)]
+    def _tuples(self, batch: pa.RecordBatch, task: Task) -> Sequence[Tuple]:
+        columns = batch.columns
         raw = columns.pop() if len(columns) > 1 + len(self.type.attributes) else None
         clean = columns[0].null_count == 0 and (raw is None or raw.null_count == len(raw))
         if not clean or not blocks.reads_as_it_is(self.type):
@@ -69,8 +68,8 @@ class Reading:
             rows = rows.filter(pc.not_equal(columns[0], END_MILLIS))
         return ArrowBlock(self.type, rows)
 
-    def _by_row(self, batch: pa.StructArray, task: Task) -> Iterator[Tuple]:
-        times, *columns = (_listed(batch.field(n)) for n in range(batch.type.num_fields))
+    def _by_row(self, batch: pa.RecordBatch, task: Task) -> Iterator[Tuple]:
+        times, *columns = map(_listed, batch.columns)
         raws = columns.pop() if len(columns) > len(self.type.attributes) else repeat(None)
         make = self.type.make
         if all(isinstance(kind, _NORMAL) for _, kind in self.type.attributes):
@@ -107,12 +106,9 @@ class Straight:
     reading: Reading
     type: TupleType
 
-    def __call__(self, batch: pa.StructArray) -> pa.ListArray:
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         task = self.reading.task(batch)
-        made = [part for parts in task.leaving.values() for part in parts]
-        parts = [as_struct(self.type, part) for part in merged(made)]
-        values = pa.concat_arrays(parts) if parts else arrow_rows(self.type)
-        return as_lists(values, [len(values)] + [0] * (len(batch) - 1) if len(batch) else [])
+        return as_output(self.type, [part for parts in task.leaving.values() for part in parts])
 
 
 @dataclass(frozen=True)
@@ -122,8 +118,8 @@ class Scripted:
     stage: Sequence[Fragment]
     settings: Settings
 
-    def __call__(self, batch: pa.StructArray) -> pa.ListArray:
-        rows = list(zip(*(batch.field(n).to_pylist() for n in range(2))))
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        rows = list(zip(*(column.to_pylist() for column in batch.columns)))
         parcels: list[Parcel] = []
         for fragment in self.stage:
             sources = {entry.node for entry in fragment.entries}
@@ -132,7 +128,7 @@ class Scripted:
                 task = Task(fragment, _home(self.settings), self.settings)
                 task.take(own)
                 parcels += task.parcels()
-        return all_in_first(chain(parcels, touching(self.settings)), len(batch))
+        return as_rows(chain(parcels, touching(self.settings)))
 
 
 @dataclass(frozen=True)
@@ -141,17 +137,17 @@ class Leaving:
 
     type: TupleType
 
-    def __call__(self, batch: pa.BinaryArray) -> pa.ListArray:
-        held = (opened(data)[1] for data in batch.to_pylist())
-        made = [as_struct(self.type, tuples_of(self.type, each)) for each in held]
-        values = pa.concat_arrays(made) if made else arrow_rows(self.type)
-        return as_lists(values, list(map(len, made)))
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        held = (opened(data)[1] for data in batch.column(0).to_pylist())
+        return as_output(self.type, [tuples_of(self.type, each) for each in held])
 
 
-def as_struct(type: TupleType, tuples: Sequence[Tuple]) -> pa.StructArray:
-    """Return tuples as one column of structs."""
-    batch = as_batch(type, tuples)
-    return pa.StructArray.from_arrays(batch.columns, names=[TIME, *type.names])
+def as_output(type: TupleType, parts: Sequence[Sequence[Tuple]]) -> pa.RecordBatch:
+    """Return tuples as columns."""
+    batches = [as_batch(type, part) for part in merged(parts)]
+    if not batches:
+        return as_batch(type, ())
+    return batches[0] if len(batches) == 1 else pa.concat_batches(batches)
 
 
 def touching(settings: Settings) -> Iterator[Parcel]:
@@ -167,19 +163,12 @@ def telling(watermarks: Mapping[int, int], settings: Settings) -> Iterator[Parce
         yield Parcel(place, TOLD, told)
 
 
-def all_in_first(parcels: Iterable[Parcel], rows: int) -> pa.ListArray:
-    """Return a list for each row of a batch: the first holds all parcels."""
-    made = [(each.group, each.node, each.data) for each in parcels] if rows else []
-    columns = list(zip(*made)) if made else [(), (), ()]
+def as_rows(parcels: Iterable[Parcel]) -> pa.RecordBatch:
+    """Return parcels as rows."""
+    made = [(each.group, each.node, each.data) for each in parcels]
+    columns = zip(*made) if made else [(), (), ()]
     arrays = [pa.array(column, kind.type) for column, kind in zip(columns, PARCEL)]
-    values = pa.StructArray.from_arrays(arrays, names=[kind.name for kind in PARCEL])
-    return as_lists(values, [len(made)] + [0] * (rows - 1) if rows else [])
-
-
-def as_lists(values: pa.Array, lengths: Sequence[int]) -> pa.ListArray:
-    """Return values cut into lists of these lengths."""
-    offsets = pa.array(accumulate(lengths, initial=0), pa.int32())
-    return pa.ListArray.from_arrays(offsets, values)
+    return pa.RecordBatch.from_arrays(arrays, schema=PARCEL)
 
 
 def _home(settings: Settings) -> int:

@@ -36,7 +36,7 @@ from onefold.engines.spark.session import with_state_store
 from onefold.engines.spark.task import Settings
 from onefold.operators.rewrites import rewrite
 
-LATE = "array<struct<time: bigint, operator: string, tuple: string>>"
+LATE = "time bigint, operator string, tuple string"
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,7 @@ class Pipeline:
             (F.col("node") == REPORT) & F.col("data").isNotNull()
         )
         steps = [str(written_by_user(node).step) for node in self.plan.nodes]
-        told = reports.select(
-            F.inline(by_batch(_Dropped(tuple(steps), write), LATE, reports)(F.col("data")))
-        )
+        told = by_batch(reports.select("data"), _Dropped(tuple(steps), write), LATE)
         moment = F.timestamp_millis("time")
         metadata: dict[str, Any] = {"metadata": {MARK: self.delay}} if self.streaming else {}
         return told.select(moment.alias(self.time, **metadata), "operator", "tuple")
@@ -152,14 +150,14 @@ class _Dropped:
     steps: tuple[str, ...]
     write: Callable[[Tuple], str]
 
-    def __call__(self, batch: pa.BinaryArray) -> pa.ListArray:
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         rows = [
-            [
-                (t.time, self.steps[number], self.write(t))
-                for number, tuples in unpacked(data).late
-                for t in tuples
-            ]
-            for data in batch.to_pylist()
+            (t.time, self.steps[number], self.write(t))
+            for data in batch.column(0).to_pylist()
+            for number, tuples in unpacked(data).late
+            for t in tuples
         ]
-        kind = pa.struct([("time", pa.int64()), ("operator", pa.string()), ("tuple", pa.string())])
-        return pa.array(rows, pa.list_(kind))
+        columns = zip(*rows) if rows else [(), (), ()]
+        kinds = (pa.int64(), pa.string(), pa.string())
+        arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds)]
+        return pa.RecordBatch.from_arrays(arrays, names=["time", "operator", "tuple"])

@@ -89,12 +89,10 @@ def spark_type(kind: DataType) -> spark.DataType:
     raise TypeError(type(kind).__name__)
 
 
-def rows_type(type: TupleType) -> spark.ArrayType:
-    """Return the type of a list of tuples, each with its time in milliseconds."""
+def row_type(type: TupleType) -> spark.StructType:
+    """Return the type of tuples as rows, each with its time in milliseconds."""
     attributes = [spark.StructField(name, spark_type(kind)) for name, kind in type.attributes]
-    return spark.ArrayType(
-        spark.StructType([spark.StructField(TIME, spark.LongType()), *attributes])
-    )
+    return spark.StructType([spark.StructField(TIME, spark.LongType()), *attributes])
 
 
 def arrow_rows(

@@ -90,8 +90,8 @@ def _read(session: SparkSession, line: Line, folder: Path) -> DataFrame:
         .select(F.timestamp_millis("step").alias("at"), "source", F.unbase64("data").alias("data"))
         .withWatermark("at", "0 seconds")
     )
-    scripted = by_batch(Scripted(line.stages[0], line.settings), PARCELS, told)
-    return told.select(F.inline(scripted(F.struct("source", "data"))))
+    scripted = Scripted(line.stages[0], line.settings)
+    return by_batch(told.select("source", "data"), scripted, PARCELS)
 
 
 def _write(folder: Path, number: int, rows: Sequence[Mapping[str, object]]) -> None:
