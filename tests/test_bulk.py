@@ -169,3 +169,12 @@ def test_a_block_is_a_sequence_of_its_tuples() -> None:
     block = Block(of.source("s", "w string").node.type, [[3, 4], ["a", "b"]])
     assert list(block) == [block[0], block[1]] == block[:2]
     assert (len(block), block[1].w, block.times) == (2, "b", [3, 4])
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+def test_tuples_without_attributes(implementation: Implementation) -> None:
+    plan = of.lower(of.source("s", "").flat_map(lambda _: [(), ()], ""), implementation)
+    engine = Engine(plan, kernel_of=in_bulk)
+    engine.input("s", [(1,), (1,), (2,)])
+    engine.end()
+    assert sorted(t.time for t in engine.take_output()) == [1, 1, 1, 1, 2, 2]

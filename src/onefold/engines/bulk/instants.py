@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import compress, islice
+from itertools import compress, islice, repeat
 from typing import Any
 
 from onefold.core.block import Block, columns_of, times_of
@@ -35,6 +35,8 @@ class EachInBulk(InstantsInBulk):
 class EmbedInBulk(InstantsInBulk):
     """embed of such an aggregate_plus: one tuple for each window that gives any."""
 
+    groups = True
+
     def __init__(self, node: Aggregation) -> None:
         super().__init__()
         embedded = node.aggregate.embeds
@@ -47,7 +49,7 @@ class EmbedInBulk(InstantsInBulk):
 
     def fire(self, tuples: Sequence[Tuple], out: Outlet) -> None:
         counts, columns = rows_of(self.function, self.given, tuples)
-        rows = map(self.record, zip(*columns))
+        rows = map(self.record, zip(*columns) if columns else repeat(()))
         carried = [tuple(islice(rows, count)) for count in counts]
         windows = self._windows(tuples, carried)
         if not all(windows[-1]):
@@ -59,8 +61,8 @@ class EmbedInBulk(InstantsInBulk):
         self, tuples: Sequence[Tuple], carried: list[tuple[Any, ...]]
     ) -> list[Sequence[Any]]:
         """Return times, identities and rows of the windows: equal tuples share one."""
-        if len(set(tuples)) == len(tuples):
-            times, *columns = columns_of(tuples)
+        times, *columns = columns_of(tuples)
+        if columns and len(set(tuples)) == len(tuples):
             return [times, [f"({key},1)" for key in identities(columns)], carried]
         alike = Counter(tuples)
         found: dict[Tuple, tuple[Any, ...]] = {}

@@ -24,6 +24,8 @@ from onefold.operators.join import LEFT, Collected, Join
 class CollectInBulk(InstantsInBulk):
     """A1 or A2: one tuple for all that are equal."""
 
+    groups = True
+
     def __init__(self, node: Aggregation, meaning: Collected) -> None:
         super().__init__()
         self.make, self.record, self.port = node.type.tuple_class, meaning.side.record, meaning.port

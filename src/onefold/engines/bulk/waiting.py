@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 from onefold.core.block import times_of
 from onefold.core.kernel import Kernel, Outlet
@@ -22,6 +22,8 @@ class InstantsInBulk(Kernel):
     """
 
     form = ", in bulk"
+    groups: ClassVar[bool] = False
+    """Whether a window may hold several tuples, and they are not worked on one by one."""
 
     def __init__(self) -> None:
         self.watermark = START_OF_TIME
@@ -46,10 +48,10 @@ class InstantsInBulk(Kernel):
         out.watermark(watermark)
 
     def _due(self) -> list[Sequence[Tuple]]:
-        """Take out what fires now: parts that share no time, and so no window."""
+        """Take out what fires now, in parts; if it `groups`, such that share no window."""
         parts = [(tuples, set(times_of(tuples))) for tuples in self.waiting]
         of_times = Counter(time for _, times in parts for time in times)
-        shared = {time for time, count in of_times.items() if count > 1}
+        shared = {time for time, count in of_times.items() if count > 1 and self.groups}
         now = {time for time in of_times if fires(time, TICK, self.watermark)}
         self.waiting = [_of(times - now, times, tuples) for tuples, times in parts]
         alone = [_of(times & now - shared, times, tuples) for tuples, times in parts]
