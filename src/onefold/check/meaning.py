@@ -7,8 +7,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from onefold.check.rules import MODEL, Pairs, Rules, comparable, keyed
-from onefold.core.aggregate import Aggregate, Rows, Window
+from onefold.check.rules import MODEL, Pairs, Rules, comparable, keyed, matched_by
+from onefold.core.aggregate import Aggregate, Window
 from onefold.core.errors import LoopNeverEnds
 from onefold.core.functions import FAILED
 from onefold.core.packing import unpacked
@@ -201,11 +201,6 @@ class Looping(Windowed):
             rows = self.add(0, self.place.emit(rows))
 
 
-def _matched(node: Any, x: Tuple, y: Tuple) -> Rows:
-    row = node.select(x, y) if node.where(x, y) is True else FAILED
-    return () if row is FAILED else (row,)
-
-
 class Pairing(Operator):
     """A join: pairs of equal key, once for every window that holds both."""
 
@@ -224,7 +219,7 @@ class Pairing(Operator):
                     if comparable(key) == comparable(like) and self.rules.is_key(key):
                         pair = (t, other) if port == 0 else (other, t)
                         times = self._times(pair, [w for w in taking if w in held])
-                        matched = _matched(node, *pair) if times else ()
+                        matched = matched_by(node, *pair) if times else ()
                         rows += [(time, row) for time in times for row in matched]
                 self.sides[port].append((t, taking, key))
         self.place.drop(port, late)
