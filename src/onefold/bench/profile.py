@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from onefold.bench.experiments.experiment import Experiment
 from onefold.bench.search import Search
 
-BATCH = {"wikipedia": 200_000, "scans": 20_000}
+BATCH = {"wikipedia": 400_000, "scans": 20_000}
 """How many tuples make a batch of a flat_map."""
 CYCLE = {"wikipedia": 100_000, "scans": 10_000}
 """How many different tuples there are before the first one comes again, where a rate is given."""
@@ -47,12 +47,18 @@ class Size:
     batch: int
 
 
-def size(experiment: Experiment, profile: Profile, tuples: int | None, rate: int | None) -> Size:
+def size(
+    experiment: Experiment,
+    profile: Profile,
+    tuples: int | None,
+    rate: int | None,
+    batch: int | None = None,
+) -> Size:
     """Return how much data there is, with what the user says about it."""
     rate = rate or (JOIN_RATE if experiment.joins else FLAT_MAP_RATE)
     most = JOIN_SECONDS * rate if experiment.joins else BATCH[experiment.dataset]
-    tuples = tuples or most * profile.batches
-    return Size(tuples, rate, min(most, -(-tuples // FEWEST_BATCHES)))
+    tuples = tuples or (batch or most) * profile.batches
+    return Size(tuples, rate, batch or min(most, -(-tuples // FEWEST_BATCHES)))
 
 
 def estimate(experiment: Experiment, per_second: float, rate: int) -> float:

@@ -23,10 +23,10 @@ from onefold.bench.saturate import saturate
 from onefold.bench.search import highest
 from onefold.bench.subject import LABELS, Subject, implementation
 
-WARM_UP = 4000
-"""How many tuples a subject gets before it is measured for the first time."""
+WARM_UP = 100
+"""How many tuples a second a subject gets before it is measured at a rate for the first time."""
 SHORT = 4
-"""How many seconds of a rate, likewise."""
+"""How many seconds of that."""
 
 
 class Mode(Enum):
@@ -49,6 +49,7 @@ class Order:
     data: Path
     tuples: int | None = None
     rate: int | None = None
+    batch: int | None = None
     rewrites: bool = True
     vectorized: bool = False
     seed: int = 1
@@ -71,7 +72,8 @@ def steps(order: Order) -> Iterator[Step]:
     """Return the turns: neighbours in time are of the same repetition, and so comparable."""
     for experiment in order.experiments:
         for repetition in range(1, order.profile.repetitions + 1):
-            for subject in order.subjects:
+            turned = repetition % len(order.subjects)  # nobody is always the first
+            for subject in order.subjects[turned:] + order.subjects[:turned]:
                 if not (experiment.joins and subject == "pyflink"):  # a peer of flat_maps alone
                     yield Step(experiment, repetition, subject)
 
@@ -85,7 +87,7 @@ class Series:
     start: Callable[[], SparkSession] = spark.session
     """Called when the first query is to run."""
     _session: SparkSession | None = None
-    _warm: set[str] = field(default_factory=set)
+    _warm: set[tuple[str, bool, str]] = field(default_factory=set)
     _units: dict[tuple[str, int, int], int] = field(default_factory=dict)
 
     def take(self, step: Step) -> Run | None:
@@ -130,6 +132,7 @@ class Series:
             "repetition": step.repetition,
             "tuples": tuples,
             "rate": rate,
+            "batch": self.order.batch,
             "seed": self.order.seed,
             "profile": self.order.profile.name,
             "rewrites": self.order.rewrites,
@@ -138,7 +141,7 @@ class Series:
 
     def _saturating(self, step: Step) -> Run:
         rate = self.order.rate if self.order.mode is Mode.SATURATE else None
-        given = size(step.experiment, self.order.profile, self.order.tuples, rate)
+        given = size(step.experiment, self.order.profile, self.order.tuples, rate, self.order.batch)
         return self._wanted(step, Mode.SATURATE, given.tuples, given.rate)
 
     def _saturated(self, step: Step) -> Run:
@@ -218,21 +221,21 @@ class Series:
         return implementation(label, rewrites=self.order.rewrites, vectorized=self.order.vectorized)
 
     def _warm_up(self, step: Step, subject: Subject) -> None:
-        """Let a subject run a little before it is measured for the first time."""
-        if subject.label in self._warm:
+        """Let a subject run before it is measured for the first time: Java compiles as it goes."""
+        kind = subject.label, step.experiment.joins, step.experiment.dataset
+        if kind in self._warm:
             return
-        self._warm.add(subject.label)
+        self._warm.add(kind)
         if self.order.mode is Mode.SATURATE:
-            rate = WARM_UP // SHORT
-            saturate(
-                self.session, step.experiment, subject, self._files(step.experiment, WARM_UP, rate)
-            )
+            wanted = self._saturating(step)
+            files = self._files(step.experiment, wanted["tuples"], wanted["rate"])
+            saturate(self.session, step.experiment, subject, files)
             return
         file = self._file(step.experiment)
-        sustain(self.session, step.experiment, subject, file, rate=WARM_UP // 40, seconds=SHORT)
+        sustain(self.session, step.experiment, subject, file, rate=WARM_UP, seconds=SHORT)
 
     def _files(self, experiment: Experiment, tuples: int, rate: int) -> prepared.Files:
-        batch = size(experiment, self.order.profile, tuples, rate).batch
+        batch = size(experiment, self.order.profile, tuples, rate, self.order.batch).batch
         return prepared.parquet_files(
             self.order.data,
             experiment.dataset,

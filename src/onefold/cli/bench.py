@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -86,6 +87,7 @@ class Several(click.ParamType):  # type: ignore[type-arg]  # generic only from c
     help="one run of 20 s, or three of 10 minutes; both for --mode rate and search",
 )
 @click.option("--tuples", type=click.IntRange(min=1), help="how many, if all are there at once")
+@click.option("--batch", type=click.IntRange(min=1), help="how many of these in a micro-batch")
 @click.option("--repetitions", type=click.IntRange(min=1), help="instead of the profile's")
 @click.option(
     "--rate",
@@ -187,6 +189,7 @@ def _order(ids: tuple[str, ...], options: dict[str, Any]) -> Order:
         profile=shortened(profile, repetitions=options["repetitions"], seconds=options["seconds"]),
         data=options["data"] or default_folder(),
         tuples=options["tuples"],
+        batch=options["batch"],
         rate=options["rate"],
         rewrites=options["rewrites"] == "on",
         vectorized=options["vectorized"],
@@ -237,10 +240,10 @@ def _taken(order: Order, results: Results) -> tuple[list[Run], bool]:
 
 
 def start() -> Any:
-    """Return a session whose JVM says nothing on the screen."""
-    from onefold.engines.spark.session import quiet_session
+    """Return a session with room for a batch on its way, whose JVM says nothing on the screen."""
+    from onefold.engines.spark.session import session
 
-    return quiet_session()
+    return session(config={"spark.driver.memory": "4g"}, log=Path(os.devnull))
 
 
 @contextmanager
