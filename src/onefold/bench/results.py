@@ -16,8 +16,8 @@ from typing import Any
 from onefold.core.errors import OnefoldError
 
 CONDITIONS = (
-    "experiment", "implementation", "mode", "repetition", "tuples", "rate", "seed", "profile",
-    "rewrites", "vectorized",
+    "experiment", "implementation", "mode", "repetition", "tuples", "rate", "batch", "seed",
+    "profile", "rewrites", "vectorized",
 )  # fmt: skip
 """What makes a run that run: one that agrees in all of these is not run again."""
 
