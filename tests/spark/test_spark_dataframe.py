@@ -25,7 +25,7 @@ from onefold import spark
 from onefold.core.errors import UnknownSource
 from onefold.core.packing import unpacked
 from onefold.core.plan import Implementation
-from onefold.core.time import START_OF_TIME
+from onefold.core.time import END_OF_TIME, START_OF_TIME
 from onefold.engines.reference import Engine
 from onefold.engines.spark.books import Books
 from onefold.engines.spark.fragments import cut, shuffled
@@ -109,21 +109,27 @@ def on_reference(
     short: bool,
     batches: Sequence[Sequence[Any]] = BATCHES,
     delay: int = 0,
+    of_spark: bool = False,
 ) -> None:
-    """Replay a query's batches: in each its tuples, and then the watermark behind them."""
+    """Replay a query's batches: in each its tuples, and then the watermark behind them.
+
+    `of_spark` says that the watermark is Spark's, which follows a batch later.
+    """
     plan = of.lower(stream, implementation)
     engine = Engine(rewrite(plan)[0] if short else plan)
     files, latest = iter(batches), START_OF_TIME
     for number in sorted(drained.batches):
         if drained.progress[number]["numInputRows"]:
-            rows = next(files, None)
-            if rows is None:  # the row that ends the stream
-                engine.end()
-            else:
-                type = engine.plan.sources["s"].type
-                engine.process("s", type.sort([type.read(row) for row in rows]))
-                latest = max(latest, *(row[0] for row in rows))
-                engine.watermark("s", latest - delay)
+            rows = next(files, [(END_OF_TIME,)])
+            type = engine.plan.sources["s"].type
+            engine.process("s", type.sort([type.read(row) for row in rows if len(row) > 1]))
+            latest = max(latest, *(row[0] for row in rows))
+        if number == max(drained.batches):
+            engine.end()
+        elif of_spark:
+            engine.watermark("s", drained.watermark(number))
+        elif latest != START_OF_TIME:
+            engine.watermark("s", latest if latest == END_OF_TIME else latest - delay)
         assert multiset(engine.take_output()) == multiset(
             engine.plan.output.type.read(row) for row in drained.batches[number]
         ), (number, drained.batches)
@@ -221,7 +227,7 @@ def test_a_dataframe_that_has_a_watermark_keeps_it(session: SparkSession, tmp_pa
     marked = given.withWatermark("ts", "12 milliseconds")
     drained = drain(spark.dataframe(PIPELINES["chain"](), {"s": marked}), tmp_path / "checkpoint")
     assert max(drained.watermark(n) for n in (1, 2, 3)) == 31 - 12
-    on_reference(PIPELINES["chain"](), "dedicated", drained, short=True)
+    on_reference(PIPELINES["chain"](), "dedicated", drained, short=True, of_spark=True)
 
 
 @pytest.mark.parametrize(
