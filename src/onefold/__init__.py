@@ -13,7 +13,7 @@ From top to bottom, each layer imports only those below it:
     check       the judge: transcripts, exhaustive comparison
     files       JSON lines, CSV, Parquet
     stream      the API a user writes; local and pipelines find and run it
-    engines     reference (in-process)
+    engines     reference (in-process), bulk, spark
     operators   one file for each: its dedicated meaning and its composition
     core        time, windows, tuple types, the Aggregate, the plan graph
 

@@ -70,6 +70,22 @@ def _plain(kind: DataType) -> bool:
     return False
 
 
+def normal(column: pa.Array, kind: DataType) -> pa.Array | None:
+    """Return a column with its numbers in normal form, without -0.0; None if that takes Python."""
+    match kind:
+        case Floating():
+            return pc.add(column, pa.scalar(0.0, column.type))
+        case Array(element) if _floats(element):
+            if column.null_count or not isinstance(element, Floating):
+                return None
+            return pa.ListArray.from_arrays(column.offsets, normal(column.values, element))
+    return column
+
+
+def _floats(kind: DataType) -> bool:
+    return isinstance(kind, Floating) or (isinstance(kind, Array) and _floats(kind.element))
+
+
 def by_time(block: ArrowBlock, groups: int) -> Iterator[tuple[int, ArrowBlock]]:
     """Return parts of a block by a group that tuples of one time share."""
     if groups == 1:

@@ -63,7 +63,11 @@ class Reading:
         clean = columns[0].null_count == 0 and (raw is None or raw.null_count == len(raw))
         if not clean or not blocks.reads_as_it_is(self.type):
             return list(self._by_row(batch, task))
-        rows = pa.RecordBatch.from_arrays(columns, names=[TIME, *self.type.names])
+        kinds = (kind for _, kind in self.type.attributes)
+        values = [blocks.normal(column, kind) for column, kind in zip(columns[1:], kinds)]
+        if any(column is None for column in values):
+            return list(self._by_row(batch, task))
+        rows = pa.RecordBatch.from_arrays([columns[0], *values], names=[TIME, *self.type.names])
         if blocks.latest(columns[0]) == END_MILLIS:
             rows = rows.filter(pc.not_equal(columns[0], END_MILLIS))
         return ArrowBlock(self.type, rows)
