@@ -72,7 +72,7 @@ def steps(order: Order) -> Iterator[Step]:
     """Return the turns: neighbours in time are of the same repetition, and so comparable."""
     for experiment in order.experiments:
         for repetition in range(1, order.profile.repetitions + 1):
-            turned = repetition % len(order.subjects)  # nobody is always the first
+            turned = (repetition - 1) % len(order.subjects)  # nobody is always the first
             for subject in order.subjects[turned:] + order.subjects[:turned]:
                 if not (experiment.joins and subject == "pyflink"):  # a peer of flat_maps alone
                     yield Step(experiment, repetition, subject)

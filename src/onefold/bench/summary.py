@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import mean, median
+from statistics import mean
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Ratio:
-    """A median, and how far repetitions spread."""
-
-    median: float
-    least: float
-    most: float
+from onefold.bench.ratios import Ratio, counted, grouped, ratios
 
 
 @dataclass(frozen=True)
@@ -26,44 +19,35 @@ class Row:
     throughput: float
     unit: str
     to_dedicated: Ratio | None
+    """None for D itself, and where D was not measured."""
     p99: float | None
-    """In milliseconds."""
+    """In seconds."""
 
 
 def summary(runs: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """Return a row for each experiment and implementation, in the order of the runs."""
-    groups: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
-    for run in runs:
-        group = groups.setdefault((run["experiment"], run["implementation"]), {})
-        group[run["repetition"]] = run
-    return [
-        Row(
-            experiment,
-            label,
-            mean(run["throughput"] for run in group.values()),
-            next(iter(group.values()))["unit"],
-            ratio(group, groups.get((experiment, "D"), {})),
-            _mean([run["p99"] for run in group.values() if run.get("p99") is not None]),
-        )
-        for (experiment, label), group in groups.items()
-    ]
+    """Return a row for each experiment and implementation, in the paper's order.
 
-
-def ratio(
-    some: Mapping[int, Mapping[str, Any]], dedicated: Mapping[int, Mapping[str, Any]]
-) -> Ratio | None:
-    """Return how fast runs are compared with D's of the same repetition.
-
-    >>> ratio({1: {"throughput": 50}, 2: {"throughput": 90}}, {1: {"throughput": 100}})
-    Ratio(median=0.5, least=0.5, most=0.5)
+    >>> run = {"experiment": "HLF", "mode": "saturate", "repetition": 1, "tuples": 8, "unit": "t/s"}
+    >>> d = {**run, "implementation": "D", "throughput": 90.0}
+    >>> a = {**run, "implementation": "A", "throughput": 45.0}
+    >>> [(row.implementation, row.throughput, str(row.to_dedicated)) for row in summary([a, d])]
+    [('D', 90.0, 'None'), ('A', 45.0, '0.50')]
     """
-    paired = [
-        run["throughput"] / dedicated[n]["throughput"]
-        for n, run in some.items()
-        if n in dedicated and dedicated[n]["throughput"]
-    ]
-    return Ratio(median(paired), min(paired), max(paired)) if paired else None
-
-
-def _mean(of: Sequence[float]) -> float | None:
-    return mean(of) if of else None
+    to_dedicated = {
+        (each.experiment, each.mode, each.implementation): each for each in ratios(runs)
+    }
+    rows = []
+    for (experiment, mode, label), group in grouped(runs).items():
+        chosen = list(counted(group).values()) or group  # none was sustained
+        late = [run["p99"] for run in chosen if run.get("p99") is not None]
+        rows.append(
+            Row(
+                experiment,
+                label,
+                mean(run["throughput"] for run in chosen),
+                chosen[0]["unit"],
+                to_dedicated.get((experiment, mode, label)),
+                mean(late) if late else None,
+            )
+        )
+    return rows

@@ -8,7 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from onefold.bench.summary import Ratio, Row, summary
+from onefold.bench.ratios import Ratio
+from onefold.bench.summary import Row, summary
 
 NOTHING = "–"
 
@@ -37,4 +38,4 @@ def _cells(row: Row, *, heard: bool) -> list[str]:
 def _ratio(ratio: Ratio | None) -> list[str]:
     if ratio is None:
         return [NOTHING, NOTHING]
-    return [f"{ratio.median:.2f}", f"{ratio.least:.2f}–{ratio.most:.2f}"]
+    return [str(ratio), f"{ratio.least:.2f}–{ratio.most:.2f}"]
