@@ -13,7 +13,7 @@ demo: .venv/.installed ## count words in a stream of edits, as Aggregates on loc
 	@.venv/bin/onefold run examples/wordcount.py:pipeline --engine spark --implementation aggregate --input edits=examples/data/edits.jsonl --output -
 
 test: .venv/.installed ## run every test and every doctest (ARGS="-k join" narrows it)
-	@.venv/bin/python -m pytest $(ARGS)
+	@.venv/bin/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 lint: .venv/.installed ## check style, format and types
 	@.venv/bin/ruff check .

@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 FILES = sorted((HERE / "transcripts").glob("*.yaml"))
 OPERATORS = HERE.parent / "src" / "onefold" / "operators"
 # Parts of compositions, which no user calls.
-PARTS = {"rewrites", "__init__", "embed", "unfold", "watermarks"}
+PARTS = {"rewrites", "__init__", "embed", "unfold", "vectorized", "watermarks"}
 
 implementations = pytest.mark.parametrize("implementation", Implementation, ids=lambda i: i.value)
 files = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -13,7 +13,7 @@ From top to bottom, each layer imports only those below it:
     check       the judge: transcripts, exhaustive comparison
     files       JSON lines, CSV, Parquet
     stream      the API a user writes; local and pipelines find and run it
-    engines     reference (in-process)
+    engines     reference (in-process), bulk, spark
     operators   one file for each: its dedicated meaning and its composition
     core        time, windows, tuple types, the Aggregate, the plan graph
 
@@ -32,6 +32,7 @@ from onefold.core.plan import Implementation, Plan
 from onefold.core.records import Tuple
 from onefold.engines.reference import Engine
 from onefold.local import lower, run
+from onefold.operators.vectorized import vectorized
 from onefold.stream import Stream, source
 
 __version__ = "0.1.0"
@@ -46,4 +47,5 @@ __all__ = [
     "lower",
     "run",
     "source",
+    "vectorized",
 ]

@@ -46,7 +46,7 @@ def dataframe(
     A row of the time END_OF_STREAM is no tuple: when every source has had one, all windows fire.
 
     A source's type is checked here; what a user's function does wrong shows when the query runs.
-    With `rewrites=False` the composition runs as it stands, one shuffle for each Aggregate.
+    With `rewrites=False` the composition runs as it stands.
     """
     plan = lower(stream, implementation)
     return Pipeline.over(plan, inputs, time=time, delay=delay, rewrites=rewrites).output()

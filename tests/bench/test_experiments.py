@@ -38,7 +38,7 @@ def test_there_are_24_in_the_order_of_the_paper() -> None:
         assert each.id == name
         assert each.dataset == ("wikipedia" if name.isupper() else "scans")
         assert each.joins == name.upper().endswith("J")
-        assert each.joins == (each.size > 0)
+        assert each.joins == (each.vectorized is not None) == (each.size > 0)
         assert list(lower(each.pipeline(), "dedicated").sources) == [each.dataset]
 
 

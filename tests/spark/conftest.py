@@ -12,7 +12,8 @@ from pyspark.sql import SparkSession
 from onefold import spark
 
 TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS / "check")]  # the oracle, what draws pipelines, faults
+# the oracle and what draws pipelines, faults, small experiments
+sys.path[:0] = [str(TESTS), str(TESTS / "check"), str(TESTS / "bench")]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -214,6 +214,7 @@ def test_a_row_that_is_set_aside_moves_no_watermark(words: Path, tmp_path: Path)
         "counts",
         *("--input", f"words={folder}", "--input-option", "words.maxFilesPerTrigger=1"),
         *("--output", str(tmp_path / "out"), "--on-error", f"quarantine={tmp_path / 'aside'}"),
+        *("--delay", "1 s"),
     )
     assert result.exit_code == 0, result.output
     assert "quarantined 2 + late 0" in result.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -27,8 +26,8 @@ def named(*names: str) -> list[Transcript]:
 @pytest.mark.parametrize("implementation", Implementation)
 @pytest.mark.usefixtures("session")
 def test_every_transcript_passes(implementation: Implementation) -> None:
-    """As it stands: a shuffle for each Aggregate, nothing shortened."""
-    results = replay_transcripts(TRANSCRIPTS, [implementation], partial(on_spark, apart=True))
+    """As it stands, nothing shortened."""
+    results = replay_transcripts(TRANSCRIPTS, [implementation], on_spark)
     assert len(results) > 100
     assert [str(each.problem) for each in results if not each.passed] == []
 

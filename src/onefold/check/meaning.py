@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from onefold.check.rules import MODEL, Pairs, Rules, comparable, keyed
+from onefold.check.rules import MODEL, Pairs, Rules, comparable, keyed, matched_by
 from onefold.core.aggregate import Aggregate, Window
 from onefold.core.errors import LoopNeverEnds
 from onefold.core.functions import FAILED
@@ -219,7 +219,7 @@ class Pairing(Operator):
                     if comparable(key) == comparable(like) and self.rules.is_key(key):
                         pair = (t, other) if port == 0 else (other, t)
                         times = self._times(pair, [w for w in taking if w in held])
-                        matched = node.match(*pair) if times else ()
+                        matched = matched_by(node, *pair) if times else ()
                         rows += [(time, row) for time in times for row in matched]
                 self.sides[port].append((t, taking, key))
         self.place.drop(port, late)

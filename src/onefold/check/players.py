@@ -175,14 +175,14 @@ def _on_reference(plan: Plan, steps: Sequence[Step]) -> Iterator[Made]:
 REFERENCE = streaming_engine("reference", _on_reference)
 
 
-def spark(*, apart: bool = False) -> Player:
+def spark() -> Player:
     """Return local Spark, or the session that there is."""
 
     def play(scripts: Sequence[Script]) -> list[list[Made]]:
         from onefold.engines.spark.script import play as play_on_spark
         from onefold.engines.spark.session import quiet_session
 
-        return play_on_spark(quiet_session(), scripts, apart=apart)
+        return play_on_spark(quiet_session(), scripts)
 
     return Player("spark", play, most=40, longest=8, patience=90.0, at_once=200)
 

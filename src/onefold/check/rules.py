@@ -130,3 +130,9 @@ def rank(value: Any) -> Any:
     if value is None:
         return (0,)
     return (2,) if value != value else (1, value)
+
+
+def matched_by(join: Any, x: Tuple, y: Tuple) -> list[Any]:
+    """Return the row of a pair if the join's predicate holds; none where a call was set aside."""
+    made = [join.select(x, y)] if join.where(x, y) is True else []
+    return [row for row in made if row is not FAILED]

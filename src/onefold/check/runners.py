@@ -39,9 +39,9 @@ def on_reference(runs: Sequence[Run]) -> list[Runner]:
     return [Engine(plan) for plan, _ in runs]
 
 
-def on_spark(runs: Sequence[Run], *, apart: bool = False) -> list[Runner]:
+def on_spark(runs: Sequence[Run]) -> list[Runner]:
     """Play all runs on Spark, side by side in one query; return what was recorded of each."""
-    return recorded(spark(apart=apart), runs)
+    return recorded(spark(), runs)
 
 
 def recorded(by: Player, runs: Sequence[Run]) -> list[Runner]:

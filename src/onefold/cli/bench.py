@@ -1,66 +1,284 @@
-"""onefold bench: measure the reference engine."""
+"""onefold bench: measure the paper's experiments on Spark, or the reference engine."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
 
-from onefold.bench.reference import Measurement, measure_apart
-from onefold.core.plan import Implementation
+from onefold.cli.run import INTERRUPTED
+from onefold.core.errors import OnefoldError
 
-SLOWER = {Implementation.AGGREGATE: 10, Implementation.AGGREGATE_PLUS: 4}
-"""The compositions get fewer tuples: this pipeline's D needs none of their windows and loops."""
+if TYPE_CHECKING:  # pyspark takes a second to import
+    from onefold.bench.experiments.experiment import Experiment
+    from onefold.bench.results import Results, Run
+    from onefold.bench.series import Order, Series
+
+SHORT_LIST = ("LLF", "ALF", "HLF", "AHF", "ALJ")
+IMPLEMENTATIONS = ("D", "A+", "A")
+PEERS = ("python", "pyspark", "pyflink")
+
+
+class UnknownExperiment(OnefoldError):
+    """An ID that no experiment has."""
+
+
+class NoBenchExtra(OnefoldError):
+    """The bench needs packages that are not installed."""
+
+
+@dataclass(frozen=True)
+class Several(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.4 on
+    """Names with commas between them."""
+
+    names: tuple[str, ...]
+    name = "names"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        given = tuple(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
+        for each in given:
+            if each not in self.names:
+                near = get_close_matches(each.upper(), self.names, n=1)
+                known = f"did you mean {near[0]}?" if near else f"there are {', '.join(self.names)}"
+                self.fail(f"there is no {each}: {known}", param, ctx)
+        return given
 
 
 @click.command(name="bench")
-@click.argument("what", type=click.Choice(["reference"]), default="reference")
-@click.option("--tuples", default=1_000_000, show_default=True, help="how many, and then 4 times")
-@click.option("--json", "to_json", type=click.Path(path_type=Path), help="write the figures there")
-def command(what: str, tuples: int, to_json: Path | None) -> None:
-    """Measure filter → map → tumbling count on the in-process reference engine.
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option(
+    "--implementations",
+    type=Several(IMPLEMENTATIONS),
+    default=",".join(IMPLEMENTATIONS),
+    show_default=True,
+    metavar="D,A+,A",
+    help="dedicated, aggregate-plus, aggregate",
+)
+@click.option(
+    "--rewrites",
+    type=click.Choice(["on", "off"]),
+    default="on",
+    show_default=True,
+    help="whether Spark may run the compositions in a shorter form",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["saturate", "rate", "search"]),
+    default="saturate",
+    show_default=True,
+    help="all tuples there at once, tuples at --rate, or the highest rate that can be sustained",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(["quick", "paper"]),
+    default="quick",
+    show_default=True,
+    help="one run of 20 s, or three of 10 minutes; both for --mode rate and search",
+)
+@click.option("--tuples", type=click.IntRange(min=1), help="how many, if all are there at once")
+@click.option("--batch", type=click.IntRange(min=1), help="how many of these in a micro-batch")
+@click.option("--repetitions", type=click.IntRange(min=1), help="instead of the profile's")
+@click.option(
+    "--rate",
+    type=click.IntRange(min=1),
+    help="tuples in a second; of event time if all are there at once",
+)
+@click.option("--seconds", type=click.IntRange(min=5), help="of a run at a rate")
+@click.option(
+    "--peers",
+    type=Several(PEERS),
+    default="",
+    metavar="python,pyspark,pyflink",
+    help="measure these as well: the bare function, PySpark alone, PyFlink (flat_maps)",
+)
+@click.option("--vectorized", is_flag=True, help="joins whose predicate works on columns")
+@click.option("--seed", default=1, show_default=True, help="of the data")
+@click.option(
+    "--data", type=click.Path(path_type=Path, file_okay=False), help="keep data in this folder"
+)
+@click.option(
+    "--json",
+    "to_json",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="write results there after each run; runs that it has are not run again",
+)
+@click.option(
+    "--report", type=click.Path(path_type=Path, file_okay=False), help="write a report there"
+)
+@click.option(
+    "--flink-python",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="the interpreter that has PyFlink, which can't share one with PySpark",
+)
+def command(ids: tuple[str, ...], **options: Any) -> None:
+    """Measure experiments of the paper by their IDs, LLF … HHJ and llf … hhj, on Spark.
 
     \b
     onefold bench
-    onefold bench reference --tuples 100000 --json figures.json
+    onefold bench HLF HLJ --mode search --json results.json --report report
+    onefold bench reference --tuples 100000
+
+    Implementations take turns, repetition by repetition, and must give the same output. Ratios
+    to D count, not seconds. `reference` measures the in-process engine instead, with --tuples and
+    --json alone.
     """
-    runs = [(Implementation.DEDICATED, tuples), (Implementation.DEDICATED, 4 * tuples)]
-    runs += [(each, tuples // part) for each, part in SLOWER.items()]
-    console = Console(stderr=True)
-    with Progress(console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(f"measuring {what}", total=sum(count for _, count in runs))
-        measured = []
-        for implementation, count in runs:
-            measured.append(measure_apart(implementation, count))
-            progress.advance(task, count)
-    Console().print(_table(measured))
-    if to_json:
-        to_json.write_text(json.dumps([asdict(each) for each in measured], indent=1))
+    if "reference" in ids:
+        _reference(ids, options["tuples"], options["to_json"])
+        return
+    _check_installed()
+    order = _order(ids, options)
+    results = _results(options)
+    runs, interrupted = _taken(order, results)
+    if runs:
+        from onefold.cli.bench_table import printed
+
+        printed(runs, order.mode.value)
+    if interrupted:
+        _tell_how_to_resume(options["to_json"])
+        raise SystemExit(INTERRUPTED)
+    if options["report"]:
+        from onefold.bench import report
+
+        click.echo(f"report: {report.write(results.as_dict(), options['report'])}", err=True)
 
 
-def _table(measured: list[Measurement]) -> Table:
-    first = measured[0]
-    table = Table(title="reference engine: filter → map → tumbling count → output")
-    table.add_column("implementation", min_width=len("aggregate-plus"))
-    for name in ("tuples", "out", "tuples/s", "× D", "MB", "open"):
-        table.add_column(name, justify="right")
-    for each in measured:
-        table.add_row(
-            each.implementation,
-            f"{each.tuples:,}",
-            f"{each.outputs:,}",
-            f"{each.rate:,.0f}",
-            f"{each.rate / first.rate:.2f}",
-            f"{each.memory_mb:.1f}",
-            f"{each.most_open_tuples:,}",
-        )
-    table.caption = (
-        "× D: to the first row. MB: peak memory of the process. "
-        "open: the most tuples that windows held at once."
+def _reference(ids: tuple[str, ...], tuples: int | None, to_json: Path | None) -> None:
+    if ids != ("reference",):
+        raise click.UsageError("reference is measured alone: no ID beside it")
+    from onefold.cli.bench_reference import measure_reference
+
+    measure_reference(tuples, to_json)
+
+
+def _check_installed() -> None:
+    for package in ("numpy", "pandas", "pyarrow", "pyspark"):
+        if find_spec(package) is None:
+            raise NoBenchExtra(
+                f"the bench needs {package}, which is not installed",
+                hint="pip install 'onefold[bench]'",
+            )
+
+
+def _order(ids: tuple[str, ...], options: dict[str, Any]) -> Order:
+    from onefold.bench.peers import checked_interpreter
+    from onefold.bench.prepared import default_folder
+    from onefold.bench.profile import PROFILES
+    from onefold.bench.series import Mode, Order, shortened
+
+    mode = Mode(options["mode"])
+    if mode is Mode.RATE and options["rate"] is None:
+        raise click.UsageError("--mode rate needs --rate; --mode search finds one")
+    if "pyflink" in options["peers"]:
+        checked_interpreter(options["flink_python"])
+    profile = PROFILES[options["profile"]]
+    return Order(
+        experiments=tuple(experiment(each) for each in ids or SHORT_LIST),
+        subjects=(*options["implementations"], *options["peers"]),
+        mode=mode,
+        profile=shortened(profile, repetitions=options["repetitions"], seconds=options["seconds"]),
+        data=options["data"] or default_folder(),
+        tuples=options["tuples"],
+        batch=options["batch"],
+        rate=options["rate"],
+        rewrites=options["rewrites"] == "on",
+        vectorized=options["vectorized"],
+        seed=options["seed"],
+        flink_python=options["flink_python"],
     )
-    return table
+
+
+def experiment(name: str) -> Experiment:
+    """Return the experiment of an ID."""
+    from onefold.bench.experiments import EXPERIMENTS
+
+    if name not in EXPERIMENTS:
+        near = get_close_matches(name, EXPERIMENTS, n=1, cutoff=0.5)
+        raise UnknownExperiment(
+            f"there is no experiment {name!r}",
+            hint=f"did you mean {near[0]}?" if near else f"there are {', '.join(EXPERIMENTS)}",
+        )
+    return EXPERIMENTS[name]
+
+
+def _results(options: dict[str, Any]) -> Results:
+    from onefold.bench.machine import facts
+    from onefold.bench.results import Results
+
+    told = {name: options[name] for name in ("seed", "profile", "mode")}
+    told["rewrites"] = options["rewrites"] == "on"
+    command = shlex.join(["onefold", *sys.argv[1:]])
+    return Results.opened(options["to_json"], {"command": command, **facts(), **told})
+
+
+def _taken(order: Order, results: Results) -> tuple[list[Run], bool]:
+    """Return the runs, and whether the user stopped before the last one."""
+    from onefold.bench.series import Series, steps
+
+    series = Series(order, results, start=start)
+    turns, runs = list(steps(order)), []
+    with _progress(len(turns)) as tell, _stopped(series):
+        try:
+            for step in turns:
+                tell(str(step), 0)
+                run = series.take(step)
+                runs += [run] if run else []
+                tell(str(step), 1)
+        except KeyboardInterrupt:
+            return runs, True
+    return runs, False
+
+
+def start() -> Any:
+    """Return a session with room for a batch on its way, whose JVM says nothing on the screen."""
+    from onefold.engines.spark.session import session
+
+    return session(config={"spark.driver.memory": "4g"}, log=Path(os.devnull))
+
+
+@contextmanager
+def _stopped(series: Series) -> Iterator[None]:
+    """Stop the session in the end if the series began it."""
+    from onefold.engines.spark.session import active
+
+    ours = active() is None
+    try:
+        yield
+    finally:
+        if ours:
+            series.stop()
+
+
+def _tell_how_to_resume(to_json: Path | None) -> None:
+    how = (
+        f"the same command goes on from {to_json}"
+        if to_json
+        else "with --json FILE the same command would go on from here"
+    )
+    click.echo(f"interrupted: {how}", err=True)
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[str, int], None]]:
+    """Show on a terminal which run it is, and how long the others will take."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _text, _done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Left
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Left())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("starting", total=total)
+        yield lambda text, done: progress.update(task, description=text, advance=done)

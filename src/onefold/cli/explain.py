@@ -62,6 +62,6 @@ def command(
         from onefold.engines.spark.explain import text as on_spark
 
         shorter, applied = rewrite(plan) if rewrites else (plan, ())
-        click.echo(on_spark(shorter, applied, apart=not rewrites), nl=False)
+        click.echo(on_spark(shorter, applied), nl=False)
         return
     click.echo(FORMATS[format_](plan), nl=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any
@@ -196,11 +196,11 @@ class _Ends:
     progress: Callable[[int], None]
     ledger: Ledger = field(default_factory=Ledger)
 
-    def write(self, tuples: list[Tuple]) -> None:
-        self.output.write(tuples)
+    def write(self, tuples: Sequence[Tuple]) -> None:
+        self.output.write(list(tuples))
         self.ledger.written += len(tuples)
 
-    def drop(self, node: Node, tuples: list[Tuple]) -> None:
+    def drop(self, node: Node, tuples: Sequence[Tuple]) -> None:
         self.ledger.dropped(node, tuples)
         if self.late:
             step = written_by_user(node).step

@@ -35,7 +35,7 @@ class KeyBy:
     text: str = ""
     """How to show the key where the function is not the user's own."""
 
-    def over(self, tuples: list[Tuple]) -> Iterable[tuple[Tuple, Hashable]]:
+    def over(self, tuples: Sequence[Tuple]) -> Iterable[tuple[Tuple, Hashable]]:
         """Return each tuple with its key; a tuple whose key fails and is set aside is left out."""
         if self.function is not None:
             return self.function.over(tuples)
@@ -112,8 +112,13 @@ class Aggregate:
     - `many` False, the minimal Aggregate: a window emits one tuple or none. True, A+: any number.
     - W is forwarded after what it made fire.
 
-    `in_place` says that all tuples of one key come from one window of the operator in front: an
-    engine that spreads keys over tasks may leave them in the task that made them.
+    Three things that an engine may know, and need not:
+
+    - `in_place`: all tuples of one key come from one window of the operator in front, or from
+      operators that are `spread`. An engine that spreads keys over tasks may leave them there.
+    - `spread`: tuples of one window agree in this key too, and may be brought together by it.
+    - `each`: what `function` gives for a window is what this gives for each tuple, in a row.
+      `embeds`: it is what this Aggregate gives for the window, carried in one tuple.
 
     `function` returns rows in the normal form of `output`, none for no output.
     """
@@ -127,6 +132,9 @@ class Aggregate:
     many: bool = False
     name: str = "aggregate"
     in_place: bool = False
+    each: UserFunction | None = None
+    embeds: Aggregate | None = None
+    spread: KeyBy | None = None
 
     def __str__(self) -> str:
         window = f"every {self.window}" if self.size == self.advance else self.window
@@ -176,19 +184,20 @@ def one_row(output: TupleType, instead: str = "") -> Callable[..., Rows]:
     return check
 
 
-def many_rows(output: TupleType) -> Callable[..., Rows]:
-    """Return the check of a function that gives any number of tuples."""
+@dataclass(frozen=True)
+class ManyRows:
+    """The check of a function that gives any number of tuples."""
 
-    def check(result: Any, *_: Any) -> Rows:
+    output: TupleType
+
+    def __call__(self, result: Any, *_: Any) -> Rows:
         if result is None or isinstance(result, (str, bytes, dict, Tuple)):
             raise Misfit(f"{result!r} is not a list of tuples (an empty list for none)")
         try:
             rows = iter(result)
         except TypeError:
             raise Misfit(f"{result!r} is not a list of tuples (an empty list for none)") from None
-        return [output.conform_row(row) for row in rows]
-
-    return check
+        return [self.output.conform_row(row) for row in rows]
 
 
 def _looks_like_rows(result: Any) -> bool:

@@ -130,6 +130,31 @@ class UserFunction:
             if result is not FAILED:
                 yield t, result
 
+    def results(self, tuples: Iterable[Tuple]) -> list[Any]:
+        """Call it for each tuple; return what it gives, unchecked, or FAILED where set aside."""
+        results: list[Any] = []
+        function, add, rest = self.function, results.append, iter(tuples)
+        while True:
+            t: Any = None
+            try:
+                for t in rest:
+                    add(function(t))
+            except USERS_ERRORS as problem:
+                self._report(problem, (t,))
+                add(FAILED)
+            else:
+                return results
+
+    def settled(self, result: Any, *arguments: Any) -> Any:
+        """Return what `check` makes of a result, or FAILED if that was set aside."""
+        if result is FAILED:
+            return FAILED
+        try:
+            return self.check(result, *arguments)
+        except USERS_ERRORS as problem:
+            self._report(problem, arguments)
+            return FAILED
+
     def checked(self, check: Callable[..., Any]) -> UserFunction:
         """Return the same function with another use of its result."""
         return replace(self, check=check)

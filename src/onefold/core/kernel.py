@@ -6,7 +6,8 @@ another engine may host one inside a task of its own.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol
 
 from onefold.core.records import Tuple
 
@@ -14,11 +15,11 @@ from onefold.core.records import Tuple
 class Outlet(Protocol):
     """Where a kernel puts what it makes."""
 
-    def emit(self, tuples: list[Tuple]) -> None: ...
+    def emit(self, tuples: Sequence[Tuple]) -> None: ...
 
     def watermark(self, watermark: int) -> None: ...
 
-    def late(self, port: int, tuples: list[Tuple]) -> None: ...
+    def late(self, port: int, tuples: Sequence[Tuple]) -> None: ...
 
 
 class Watch(Protocol):
@@ -38,7 +39,10 @@ class Watch(Protocol):
 class Kernel:
     """A running operator. This one has no state, and forwards watermarks as they come."""
 
-    def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
+    form: ClassVar[str] = ""
+    """What its snapshots look like, where they are not those of the operator's own kernel."""
+
+    def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         """Take tuples from the input `port`."""
         raise NotImplementedError(type(self).__name__)
 

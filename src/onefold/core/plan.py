@@ -200,7 +200,7 @@ def late_side(node: Node, port: int, step: Step) -> Node:
 class PassOn(Kernel):
     """Passes every tuple on."""
 
-    def process(self, port: int, tuples: list[Any], out: Any) -> None:
+    def process(self, port: int, tuples: Sequence[Any], out: Any) -> None:
         out.emit(tuples)
 
 

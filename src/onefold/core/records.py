@@ -73,6 +73,11 @@ def _pickled(kind: type[Record]) -> Any:
 copyreg.pickle(RecordType, _pickled)  # type: ignore[arg-type]  # of classes, not of instances
 
 
+def maker_of(record: Record) -> Any:
+    """Return the type that a record is one of."""
+    return record._record_maker[2]
+
+
 def values(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return what a tuple holds beside its time."""
     return tuple.__getitem__(row, slice(1, None))

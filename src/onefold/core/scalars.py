@@ -8,17 +8,25 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import index
 from typing import Any
 
 from onefold.core.time import EPOCH, LATEST, as_utc, floor_to_tick
-from onefold.core.values import normal_float
+from onefold.core.values import NAN, normal_float
 
 
 class Misfit(ValueError):
     """A value that does not fit a type; the text says which and why."""
+
+
+_NULL = type(None)
+
+
+def _types(column: Sequence[Any]) -> set[type]:
+    return set(map(type, column))
 
 
 def misfit(value: Any, wanted: str) -> Misfit:
@@ -38,6 +46,10 @@ class DataType:
     def conform(self, value: Any) -> Any:
         raise NotImplementedError(type(self).__name__)
 
+    def normal(self, column: Sequence[Any]) -> Sequence[Any] | None:
+        """Return many values in normal form at once; None: some need `conform`, one by one."""
+        return None
+
 
 @dataclass(frozen=True)
 class String(DataType):
@@ -49,6 +61,9 @@ class String(DataType):
         if isinstance(value, str):  # an enum's, numpy's: its text alone
             return str.__str__(value)
         raise misfit(value, "a string")
+
+    def normal(self, column: Sequence[Any]) -> Sequence[Any] | None:
+        return column if _types(column) <= {str, _NULL} else None
 
     def __str__(self) -> str:
         return "string"
@@ -64,6 +79,9 @@ class Boolean(DataType):
         if type(value).__name__ in ("bool", "bool_"):  # numpy's
             return bool(value)
         raise misfit(value, "a boolean")
+
+    def normal(self, column: Sequence[Any]) -> Sequence[Any] | None:
+        return column if _types(column) <= {bool, _NULL} else None
 
     def __str__(self) -> str:
         return "boolean"
@@ -88,6 +106,11 @@ class Integer(DataType):
             return self.conform(index(value))
         except TypeError:  # an array of several, which has the method and refuses
             raise misfit(value, f"a whole number ({self})") from None
+
+    def normal(self, column: Sequence[Any]) -> Sequence[Any] | None:
+        limit = 1 << self.bits - 1
+        fits = _types(column) == {int} and -limit <= min(column) and max(column) < limit
+        return column if fits else None
 
     def __str__(self) -> str:
         return "int" if self.bits == 32 else "bigint"
@@ -118,6 +141,11 @@ class Floating(DataType):
             return normal_float(float(struct.unpack("<f", struct.pack("<f", number))[0]))
         except OverflowError:
             raise Misfit(f"{value} does not fit in the 32 bits of float") from None
+
+    def normal(self, column: Sequence[Any]) -> Sequence[Any] | None:
+        if self.bits != 64 or _types(column) != {float}:
+            return None
+        return [value + 0.0 if value == value else NAN for value in column]
 
     def __str__(self) -> str:
         return "float" if self.bits == 32 else "double"
@@ -169,6 +197,9 @@ class Binary(DataType):
         if isinstance(value, (bytes, bytearray, memoryview)):
             return bytes(value)
         raise misfit(value, "bytes")
+
+    def normal(self, column: Sequence[Any]) -> Sequence[Any] | None:
+        return column if _types(column) <= {bytes, _NULL} else None
 
     def __str__(self) -> str:
         return "binary"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 from onefold.core.records import Key, Record, Tuple, record_class, values
@@ -62,6 +63,15 @@ class Array(DataType):
                 raise Misfit(f"element {position}: {problem}") from None
         return tuple(items)
 
+    def normal(self, column: Sequence[Any]) -> Sequence[Any] | None:
+        if not set(map(type, column)) <= {tuple, list}:
+            return None
+        items = self.element.normal(list(chain.from_iterable(column)))
+        if items is None:
+            return None
+        following = iter(items)
+        return [tuple(islice(following, len(array))) for array in column]
+
     def __str__(self) -> str:
         return f"array<{self.element}>"
 
@@ -115,6 +125,24 @@ class Struct(DataType):
                 raise Misfit(f"attribute {name}: {problem}") from None
         return conforming
 
+    def normal_columns(self, rows: Sequence[Any]) -> list[Sequence[Any]] | None:
+        """Return the columns of plain rows in normal form, all at once; None: conform each row.
+
+        >>> from onefold.core.ddl import tuple_type
+        >>> tuple_type("word string, n int").normal_columns([("a", 1), ("b", 2)])
+        [('a', 'b'), (1, 2)]
+        """
+        if not rows:
+            return [()] * len(self.attributes)
+        if set(map(type, rows)) != {tuple} or set(map(len, rows)) != {len(self.attributes)}:
+            return None
+        columns = []
+        for (_, kind), given in zip(self.attributes, zip(*rows)):
+            if (column := kind.normal(given)) is None:
+                return None
+            columns.append(column)
+        return columns
+
     def __reduce__(self) -> Any:
         return type(self), (self.attributes,)
 
@@ -164,7 +192,7 @@ class TupleType(Struct):
         """Whether a value may be NaN, at any depth."""
         return any(_holds_floats(kind) for _, kind in self.attributes)
 
-    def sort(self, tuples: list[Tuple]) -> list[Tuple]:
+    def sort(self, tuples: Sequence[Tuple]) -> list[Tuple]:
         """Return tuples by time, ties by value: the order in which a function sees a window."""
         if not self.has_floats:
             try:

@@ -7,11 +7,14 @@ and structs by value), and tuples can be keys as they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from onefold.core.time import as_utc
+
+_WRITTEN_AS_IS = {str, int, bytes, type(None)}
+"""Types of which no two equal values are written in two ways."""
 
 NAN = float("nan")
 """The only NaN in any stream: containers compare by identity first, so it equals itself."""
@@ -75,12 +78,26 @@ def identity(value: Any) -> str:
     ("('a',1,None)", True)
     """
     if isinstance(value, tuple):
-        return "(" + ",".join(identity(item) for item in value) + ")"
+        written = repr if set(map(type, value)) <= _WRITTEN_AS_IS else identity
+        return "(" + ",".join(map(written, value)) + ")"
     if isinstance(value, float) and value.is_integer():
         return repr(int(value))
     if isinstance(value, bool):
         return repr(int(value))
     return repr(value)
+
+
+def identities(columns: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """Write rows down, given as columns, each as `identity` does.
+
+    >>> list(identities([["a", "b"], [1, 2.0]]))
+    ["('a',1)", "('b',2)"]
+    """
+    written = (
+        map(repr if set(map(type, column)) <= _WRITTEN_AS_IS else identity, column)
+        for column in columns
+    )
+    return ("(" + ",".join(row) + ")" for row in zip(*written))
 
 
 def listed(names: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ An operator of which only the late stream is read consumes all that it gets, and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from onefold.core.errors import OnefoldError
@@ -98,7 +98,7 @@ class Ledger:
         else:
             self.calls[failure.about] += 1
 
-    def dropped(self, node: Node, tuples: list[Tuple]) -> None:
+    def dropped(self, node: Node, tuples: Sequence[Tuple]) -> None:
         """Note tuples that came late to a node."""
         self.late[node] += len(tuples)
 

@@ -8,7 +8,7 @@ queue of the loop's own, and a `schedule` says how much of it comes round before
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import zip_longest
 from typing import Any
@@ -20,6 +20,7 @@ from onefold.core.errors import (
     StreamEnded,
     UnknownSource,
 )
+from onefold.core.kernel import Kernel, Watch
 from onefold.core.packing import packed, unpacked
 from onefold.core.plan import Late, Node, Plan, Source
 from onefold.core.records import Tuple
@@ -27,7 +28,7 @@ from onefold.core.scalars import Misfit
 from onefold.core.time import END_OF_TIME
 from onefold.core.types import TupleType
 from onefold.core.values import listed
-from onefold.engines.station import Sink, Station, Work
+from onefold.engines.station import KernelOf, Sink, Station, Work
 from onefold.engines.trace import Record
 from onefold.operators.loop import LoopKernel
 
@@ -38,6 +39,11 @@ Schedule = Callable[[int], int]
 def everything(waiting: int) -> int:
     """Let the whole queue come round before anything else happens."""
     return waiting
+
+
+def its_own(node: Node, watch: Watch | None) -> Kernel:
+    """Run a node by its own kernel."""
+    return node.kernel(watch)
 
 
 class Engine:
@@ -56,15 +62,16 @@ class Engine:
         self,
         plan: Plan,
         *,
-        on_output: Callable[[list[Tuple]], None] | None = None,
-        on_late: Callable[[Node, list[Tuple]], None] | None = None,
+        on_output: Callable[[Sequence[Tuple]], None] | None = None,
+        on_late: Callable[[Node, Sequence[Tuple]], None] | None = None,
         record: Record | None = None,
         schedule: Schedule = everything,
+        kernel_of: KernelOf = its_own,
     ) -> None:
         self.plan, self.schedule = plan, schedule
         self._work: Work = deque()
         self._stopped = False
-        self.stations = {node: Station(node, self._work, record) for node in plan.nodes}
+        self.stations = {node: Station(node, self._work, record, kernel_of) for node in plan.nodes}
         for node, station in self.stations.items():
             for port, feeding in enumerate(node.inputs):
                 if isinstance(node, Late):
@@ -82,9 +89,9 @@ class Engine:
         self.ended: set[str] = set()
 
     def _late_sinks(
-        self, node: Node, on_late: Callable[[Node, list[Tuple]], None] | None
+        self, node: Node, on_late: Callable[[Node, Sequence[Tuple]], None] | None
     ) -> Iterable[tuple[Any, int]]:
-        def take(tuples: list[Tuple]) -> None:
+        def take(tuples: Sequence[Tuple]) -> None:
             if on_late:
                 on_late(node, tuples)
             else:
@@ -97,7 +104,7 @@ class Engine:
         type = self._source(source).type
         self.process(source, [_checked(source, type, row) for row in rows])
 
-    def process(self, source: str, tuples: list[Tuple]) -> None:
+    def process(self, source: str, tuples: Sequence[Tuple]) -> None:
         """Feed tuples of the source's own type to it."""
         station = self.stations[self._source(source)]
         if source in self.ended:
@@ -177,8 +184,10 @@ class Engine:
             for s in self.stations.values()
         ]
         taken = self.ended, self._sink.reached, self._output, self._late
-        shapes = [node.shape() for node in self.stations]
-        return packed((shapes, states, taken), may_hold_nan=self._may_hold_nan)
+        return packed((self._shapes(), states, taken), may_hold_nan=self._may_hold_nan)
+
+    def _shapes(self) -> list[str]:
+        return [node.shape() + each.kernel.form for node, each in self.stations.items()]
 
     @cached_property
     def _may_hold_nan(self) -> bool:
@@ -194,7 +203,7 @@ class Engine:
                 detail=f"{type(problem).__name__}: {problem}",
                 hint="restore what snapshot() returned, with the same version of the pipeline",
             ) from None
-        for there, here in zip_longest(shapes, (node.shape() for node in self.stations)):
+        for there, here in zip_longest(shapes, self._shapes()):
             if there != here:
                 raise BadSnapshot(
                     "the snapshot is of another plan",

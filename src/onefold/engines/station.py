@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from onefold.core.kernel import Kernel, Watch
 from onefold.core.plan import Node
 from onefold.core.records import Tuple
 from onefold.core.time import END_OF_TIME, START_OF_TIME
@@ -15,10 +16,14 @@ Work = deque[tuple[Callable[[int, Any], None], int, Any]]
 """What is on its way: whom to hand it to, by which port, and tuples or a watermark."""
 
 
+KernelOf = Callable[[Node, Watch | None], Kernel]
+"""How nodes are run: `Node.kernel`, or an engine's own way to the same answer."""
+
+
 class Reader(Protocol):
     """Who is fed by a station: another one, or the end of an edge."""
 
-    def receive(self, port: int, tuples: list[Tuple]) -> None: ...
+    def receive(self, port: int, tuples: Sequence[Tuple]) -> None: ...
 
     def advance(self, port: int, watermark: int) -> None: ...
 
@@ -26,9 +31,9 @@ class Reader(Protocol):
 class Station:
     """A node at work: its kernel, the watermarks of its inputs, and whom it feeds."""
 
-    def __init__(self, node: Node, work: Work, record: Record | None) -> None:
+    def __init__(self, node: Node, work: Work, record: Record | None, kernel_of: KernelOf) -> None:
         self.node, self.work, self.record = node, work, record
-        self.kernel = node.kernel(NodeWatch(node, record) if record else None)
+        self.kernel = kernel_of(node, NodeWatch(node, record) if record else None)
         self.watermarks = [START_OF_TIME] * max(1, len(node.inputs))
         self.reached = START_OF_TIME
         self.fed: list[tuple[Reader, int]] = []
@@ -37,7 +42,7 @@ class Station:
         self.emitted = 0
         self.dropped = [0] * len(self.watermarks)
 
-    def receive(self, port: int, tuples: list[Tuple]) -> None:
+    def receive(self, port: int, tuples: Sequence[Tuple]) -> None:
         """Take tuples."""
         self.received[port] += len(tuples)
         self.kernel.process(port, tuples, self)
@@ -50,7 +55,7 @@ class Station:
             self.reached = least
             self.kernel.advance(least, self)
 
-    def emit(self, tuples: list[Tuple]) -> None:
+    def emit(self, tuples: Sequence[Tuple]) -> None:
         self.emitted += len(tuples)
         if self.record:
             for t in tuples:
@@ -67,7 +72,7 @@ class Station:
             for station, _ in self.late_fed:
                 self.work.append((station.advance, 0, watermark))
 
-    def late(self, port: int, tuples: list[Tuple]) -> None:
+    def late(self, port: int, tuples: Sequence[Tuple]) -> None:
         self.dropped[port] += len(tuples)
         if self.record:
             for t in tuples:
@@ -80,11 +85,11 @@ class Station:
 class Sink:
     """The end of an edge."""
 
-    def __init__(self, take: Callable[[list[Tuple]], None]) -> None:
+    def __init__(self, take: Callable[[Sequence[Tuple]], None]) -> None:
         self.take = take
         self.reached = START_OF_TIME
 
-    def receive(self, port: int, tuples: list[Tuple]) -> None:
+    def receive(self, port: int, tuples: Sequence[Tuple]) -> None:
         self.take(tuples)
 
     def advance(self, port: int, watermark: int) -> None:

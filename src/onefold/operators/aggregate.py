@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from heapq import heappop, heappush
@@ -119,7 +119,7 @@ class AggregateKernel(Kernel):
         self.panes: dict[Hashable, list[Tuple]] | None = None
         self.passed = False
 
-    def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
+    def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         emitted: list[Tuple] = []
         add = self._add
         late = [t for t, key in self.meaning.key.over(tuples) if not add(t, key, emitted)]

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from onefold.core.aggregate import (
     Aggregate,
     KeyArgument,
+    ManyRows,
     Window,
     key_by,
-    many_rows,
     window_lengths,
 )
 from onefold.core.ddl import tuple_type
@@ -38,7 +38,7 @@ def aggregate_plus(
     """Return A+(Γ(advance, size, input, key, lateness), function)."""
     output = tuple_type(type, step)
     length, stride, allowed = window_lengths(size, advance, lateness, step)
-    check = many_rows(output)
+    check = ManyRows(output)
     rows = UserFunction(function, step, "function", check, About.WINDOW).takes(1)
     by = key_by(key, input.type, step)
     name = "aggregate_plus"

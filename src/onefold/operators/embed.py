@@ -36,5 +36,13 @@ def embed(input: Node, meaning: Aggregate, step: Step) -> Aggregation:
 
     output = embedded_type(meaning.output)
     name = f"embed {meaning.name}"
-    single = replace(meaning, function=all_in_one, output=output, many=False, name=name)
+    single = replace(
+        meaning,
+        function=all_in_one,
+        output=output,
+        many=False,
+        name=name,
+        each=None,
+        embeds=meaning,
+    )
     return Aggregation((input,), output, step, single)

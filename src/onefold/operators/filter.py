@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -48,6 +48,6 @@ class FilterKernel(Kernel):
     def __init__(self, predicate: UserFunction) -> None:
         self.predicate = predicate
 
-    def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
+    def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         if kept := [t for t, holds in self.predicate.over(tuples) if holds]:
             out.emit(kept)

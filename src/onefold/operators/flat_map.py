@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from onefold.core.aggregate import WHOLE_TUPLE, Aggregate, Rows, Window, many_rows
+from onefold.core.aggregate import WHOLE_TUPLE, Aggregate, ManyRows, Rows, Window
 from onefold.core.ddl import tuple_type
 from onefold.core.functions import FAILED, Step, UserFunction
 from onefold.core.kernel import Kernel, Outlet, Watch
@@ -22,7 +22,7 @@ def flat_map(
 ) -> FlatMap:
     """Return FM(input, function)."""
     output = tuple_type(type, step)
-    rows = UserFunction(function, step, "function", many_rows(output)).takes(1)
+    rows = UserFunction(function, step, "function", ManyRows(output)).takes(1)
     return FlatMap((input,), output, step, rows)
 
 
@@ -42,7 +42,9 @@ class FlatMap(Node):
         """
         name = self.step.operator
         rows = _of_window(self.function)
-        meaning = Aggregate(rows, self.type, WHOLE_TUPLE, TICK, TICK, many=True, name=name)
+        meaning = Aggregate(
+            rows, self.type, WHOLE_TUPLE, TICK, TICK, many=True, name=name, each=self.function
+        )
         embed = AggregationPlus(inputs, self.type, self.step, meaning)
         return Composition(embed, (Late.of(embed),))
 
@@ -71,7 +73,7 @@ class FlatMapKernel(Kernel):
     def __init__(self, node: FlatMap) -> None:
         self.function, self.make = node.function, node.type.tuple_class
 
-    def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
+    def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         make = self.make
         made = [make((t.time, *row)) for t, rows in self.function.over(tuples) for row in rows]
         if made:

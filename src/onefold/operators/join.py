@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any, ClassVar
@@ -25,11 +25,13 @@ from onefold.core.functions import FAILED, About, Step, UserFunction, truth
 from onefold.core.kernel import Kernel, Outlet, Watch
 from onefold.core.plan import Composition, Late, Node, check_sources
 from onefold.core.records import Tuple, values
+from onefold.core.showing import USERS_ERRORS
 from onefold.core.time import START_OF_TIME, TICK, Duration
 from onefold.core.types import Array, Struct, TupleType
 from onefold.operators.aggregate import Aggregation
 from onefold.operators.aggregate_plus import AggregationPlus
 from onefold.operators.union import union
+from onefold.operators.vectorized import Vectorized
 
 JoinKey = KeyArgument | tuple[KeyArgument, KeyArgument]
 LEFT, RIGHT = 0, 1
@@ -118,13 +120,25 @@ class Join(Node):
 
     emits_ahead: ClassVar[bool | None] = True
 
-    def match(self, x: Tuple, y: Tuple) -> Rows:
-        """Return the row of a pair; none if `where` does not hold."""
-        holds = self.where(x, y)
-        if holds is FAILED or not holds:
-            return ()
-        row = self.select(x, y)
-        return () if row is FAILED else (row,)
+    def match(self, xs: Sequence[Tuple], ys: Sequence[Tuple]) -> Rows:
+        """Return the row of each pair of a left and a right tuple that `where` holds for."""
+        rows = (self.select(x, y) for x, y in self._holding(xs, ys))
+        return [row for row in rows if row is not FAILED]
+
+    def _holding(self, xs: Sequence[Tuple], ys: Sequence[Tuple]) -> list[tuple[Tuple, Tuple]]:
+        where = self.where.function
+        if isinstance(where, Vectorized):
+            try:
+                return list(where.holding(xs, ys))
+            except USERS_ERRORS:  # of one of these pairs: each is asked by itself
+                return [(x, y) for x in xs for y in ys if self.where(x, y) is True]
+        found: list[tuple[Tuple, Tuple]] = []
+        for x in xs:
+            try:
+                found += [(x, y) for y in ys if where(x, y)]
+            except USERS_ERRORS:
+                found += [(x, y) for y in ys if self.where(x, y) is True]
+        return found
 
     def compose(self, inputs: tuple[Node, ...]) -> Composition:
         """join(p) = aggregate_plus(pairs that match; {A1(left), A2(right)}, by key)
@@ -137,43 +151,36 @@ class Join(Node):
         of_either = UserFunction(self._key_of_collected, self.step, "key")
         key = KeyBy(function=of_either, text=self._key_text())
         meaning = Aggregate(
-            self._pairs, self.type, key, self.size, self.advance, many=True, name="A3 of join"
+            Pairs(self),
+            self.type,
+            key,
+            self.size,
+            self.advance,
+            many=True,
+            name="A3 of join",
+            in_place=True,
         )
         matched = AggregationPlus((union(collected, self.step),), self.type, self.step, meaning)
         return Composition(matched, tuple(Late.of(each) for each in collected))
 
     def _collect(self, input: Node, port: int, both: TupleType) -> Aggregation:
-        side = Struct(input.type.attributes)
-
-        def equal_tuples(window: Window) -> Rows:
-            tuples = tuple(side.record(values(t)) for t in window.tuples)
-            return [(tuples, ()) if port == LEFT else ((), tuples)]
-
         name = f"A{port + 1} of join"
-        meaning = Aggregate(equal_tuples, both, WHOLE_TUPLE, TICK, TICK, name=name)
+        equal_tuples = Collected(port, Struct(input.type.attributes))
+        meaning = Aggregate(
+            equal_tuples, both, WHOLE_TUPLE, TICK, TICK, name=name, spread=self.keys[port]
+        )
         return Aggregation((input,), both, self.step, meaning)
 
-    def _collected(self, t: Tuple) -> tuple[int, list[Tuple]]:
+    def collected(self, t: Tuple) -> tuple[int, list[Tuple]]:
         """Return which side a collected tuple is from, and the tuples that it holds."""
         port = RIGHT if t.left == () else LEFT
         make = self.inputs[port].type.tuple_class
         return port, [make((t.time, *each)) for each in (t.left, t.right)[port]]
 
     def _key_of_collected(self, t: Tuple) -> Any:
-        port, tuples = self._collected(t)
+        port, tuples = self.collected(t)
         keyed = [key for _, key in self.keys[port].over(tuples)]
         return keyed[0] if keyed else FAILED
-
-    def _pairs(self, window: Window) -> Rows:
-        seen: tuple[list[Tuple], list[Tuple]] = ([], [])
-        rows: list[Any] = []
-        for t in window.tuples:
-            port, tuples = self._collected(t)
-            for one in tuples:
-                for other in seen[1 - port]:
-                    rows += self.match(one, other) if port == LEFT else self.match(other, one)
-                seen[port].append(one)
-        return rows
 
     @property
     def keyed_by_function(self) -> bool:
@@ -196,8 +203,34 @@ class Join(Node):
         return left if left == right else f"{left} on the left, {right} on the right"
 
 
+@dataclass(frozen=True)
+class Collected:
+    """What A1 and A2 make of a window: its equal tuples, on their side."""
+
+    port: int
+    side: Struct
+
+    def __call__(self, window: Window) -> Rows:
+        tuples = tuple(self.side.record(values(t)) for t in window.tuples)
+        return [(tuples, ()) if self.port == LEFT else ((), tuples)]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """What A3 makes of a window: the rows of its pairs that match."""
+
+    join: Join
+
+    def __call__(self, window: Window) -> Rows:
+        sides: tuple[list[Tuple], list[Tuple]] = ([], [])
+        for t in window.tuples:
+            port, tuples = self.join.collected(t)
+            sides[port].extend(tuples)
+        return self.join.match(*sides)
+
+
 class JoinKernel(Kernel):
-    """Matches each tuple, as it comes, with those of the other side in every open window."""
+    """Matches tuples, as they come, with those of the other side in every open window."""
 
     def __init__(self, node: Join, watch: Watch | None = None) -> None:
         self.node, self.watch = node, watch
@@ -205,22 +238,24 @@ class JoinKernel(Kernel):
         self.windows: dict[int, dict[Hashable, tuple[list[Tuple], list[Tuple]]]] = {}
         self.lefts: list[int] = []
 
-    def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
+    def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         node = self.node
         emitted: list[Tuple] = []
         late: list[Tuple] = []
+        arrived: dict[tuple[int, Hashable], list[Tuple]] = {}
         for t, key in node.keys[port].over(tuples):
             lefts = windows.lefts(t.time, node.advance, node.size)
             open_ = [w for w in lefts if not windows.dropped(w, node.size, 0, self.watermark)]
             if not open_:
                 late.append(t)
             for left in open_:
-                sides = self._sides(left, port, key)
-                for other in sides[1 - port]:
-                    rows = node.match(t, other) if port == LEFT else node.match(other, t)
-                    time = windows.output_time(left, node.size)
-                    emitted += [node.type.tuple_class((time, *row)) for row in rows]
-                sides[port].append(t)
+                arrived.setdefault((left, key), []).append(t)
+        for (left, key), new in arrived.items():
+            sides = self._sides(left, port, key)
+            rows = node.match(new, sides[RIGHT]) if port == LEFT else node.match(sides[LEFT], new)
+            time = windows.output_time(left, node.size)
+            emitted += [node.type.tuple_class((time, *row)) for row in rows]
+            sides[port].extend(new)
         if late:
             out.late(port, late)
         if emitted:

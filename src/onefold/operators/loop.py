@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -129,7 +129,7 @@ class LoopKernel(Kernel):
         self.ending = False
         self.turn_now = 0
 
-    def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
+    def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         self.turn_now = 0
         self.last_input = max(self.last_input, *(t.time for t in tuples))
         if self.loop.successors:
@@ -160,7 +160,7 @@ class LoopKernel(Kernel):
             self._come_round([t for _, t in of_one_turn], out)
         self._release(out)
 
-    def _come_round(self, tuples: list[Tuple], out: Outlet) -> None:
+    def _come_round(self, tuples: Sequence[Tuple], out: Outlet) -> None:
         if self.loop.limit is not None and self.turn_now > self.loop.limit:
             raise LoopNeverEnds(
                 f"{self.node.step}: the loop went round {self.loop.limit} times without an end",
@@ -222,7 +222,7 @@ class _Both:
     out: Outlet
     looped: bool = False
 
-    def emit(self, tuples: list[Tuple]) -> None:
+    def emit(self, tuples: Sequence[Tuple]) -> None:
         turn = self.kernel.turn_now + 1
         self.kernel.queue.extend((turn, t) for t in tuples)
         self.out.emit(tuples)
@@ -232,7 +232,7 @@ class _Both:
         # stateful operator would count periods by them that no source has promised.
         self.kernel.downstream.process(min(watermark, self.kernel.promised))
 
-    def late(self, port: int, tuples: list[Tuple]) -> None:
+    def late(self, port: int, tuples: Sequence[Tuple]) -> None:
         if self.looped:
             raise LoopBroken(
                 f"{self.kernel.node.step}: C2 does not hold, a looping tuple came too late",

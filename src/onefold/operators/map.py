@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -50,7 +50,7 @@ class MapKernel(Kernel):
     def __init__(self, node: Map) -> None:
         self.function, self.make = node.function, node.type.tuple_class
 
-    def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
+    def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         make = self.make
         if made := [make((t.time, *row)) for t, row in self.function.over(tuples)]:
             out.emit(made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -193,7 +193,7 @@ class StatefulKernel(Kernel):
         self.last_input = START_OF_TIME
         self.next_left = START_OF_TIME
 
-    def process(self, port: int, tuples: list[Tuple], out: Outlet) -> None:
+    def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         node = self.node
         late: list[Tuple] = []
         for t, key in node.key.over(tuples):

@@ -29,6 +29,8 @@ class Experiment:
     size: int = 0
     """The window of a join in milliseconds."""
     advance: int = 0
+    vectorized: Callable[[], Stream] | None = None
+    """A join's pipeline whose predicate works on columns."""
 
     @property
     def joins(self) -> bool:

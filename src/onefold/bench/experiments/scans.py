@@ -138,6 +138,12 @@ def pairs(where: Callable[[Any, Any], Any], size: int) -> Stream:
     return stream.join(stream, PAIR, where=where, select=both, size=size, advance=ADVANCE)
 
 
+def _pairs_by_column(threshold: float, size: int) -> Stream:
+    from onefold import vectorized
+
+    return pairs(vectorized(alike_columns(threshold)), size)
+
+
 def _points(
     name: str, selectivity: float, function: Callable[[Any], Any], notes: str
 ) -> Experiment:
@@ -156,6 +162,7 @@ def _pairs(name: str, selectivity: float, threshold: float, size: int) -> Experi
         lambda: pairs(alike(threshold), size),
         size=size,
         advance=ADVANCE,
+        vectorized=lambda: _pairs_by_column(threshold, size),
     )
 
 

@@ -135,6 +135,12 @@ def pairs(where: Callable[[Any, Any], Any], size: int) -> Stream:
     )
 
 
+def _pairs_by_column(longer_than: int, size: int) -> Stream:
+    from onefold import vectorized
+
+    return pairs(vectorized(alike_columns(longer_than)), size)
+
+
 def _words(
     name: str, selectivity: float, function: Callable[[Any], Any], type: str, notes: str
 ) -> Experiment:
@@ -154,6 +160,7 @@ def _pairs(name: str, selectivity: float, longer_than: int, size: int) -> Experi
         key=words_of_change,
         size=size,
         advance=ADVANCE,
+        vectorized=lambda: _pairs_by_column(longer_than, size),
     )
 
 

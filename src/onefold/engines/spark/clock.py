@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from onefold.core.time import END_OF_TIME, START_OF_TIME, floor_to_tick
@@ -34,7 +34,19 @@ def natural(_source: int, watermark: int) -> int:
     return END_OF_TIME if watermark >= LAST_MILLIS else watermark
 
 
-def reached(entry: Entry, clock: Clock, watermark: int) -> int:
+def later(told: Mapping[int, int], now: Mapping[int, int]) -> dict[int, int]:
+    """Return the latest watermark that each source has told.
+
+    >>> later({1: 5, 2: 5}, {1: 7, 2: 3})
+    {1: 7, 2: 5}
+    """
+    return {**told, **{source: max(at, told.get(source, at)) for source, at in now.items()}}
+
+
+def reached(entry: Entry, clock: Clock, watermark: int, told: Mapping[int, int]) -> int:
     """Return the watermark of an entry: the least of the sources that its tuples come from."""
-    least = min(clock(source, watermark) for source in entry.sources)
+    known = {source: END_OF_TIME if at >= LAST_MILLIS else at for source, at in told.items()}
+    least = min(
+        max(clock(source, watermark), known.get(source, START_OF_TIME)) for source in entry.sources
+    )
     return START_OF_TIME if entry.waits and least != END_OF_TIME else least

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from onefold.core.errors import MistypedTuple
+from onefold.core.packing import packed
 from onefold.core.records import Tuple
 from onefold.core.types import Binary, Boolean, Integer, Misfit, String, TupleType
+from onefold.engines.spark import blocks
+from onefold.engines.spark.blocks import ArrowBlock, as_batch, merged
 from onefold.engines.spark.clock import END_MILLIS
 from onefold.engines.spark.fragments import Fragment
-from onefold.engines.spark.parcels import REPORT, Parcel, unpack_tuples
-from onefold.engines.spark.schema import arrow_rows
+from onefold.engines.spark.parcels import REPORT, TOLD, Parcel, opened, tuples_of
+from onefold.engines.spark.schema import TIME
 from onefold.engines.spark.task import BadRow, Settings, Task
 
-PARCEL = pa.struct([("grp", pa.int32()), ("node", pa.int32()), ("data", pa.binary())])
+PARCEL = pa.schema([("grp", pa.int32()), ("node", pa.int32()), ("data", pa.binary())])
 _NORMAL = (String, Boolean, Integer, Binary)
 """Types whose values come out of Arrow in normal form."""
 
@@ -33,16 +37,43 @@ class Reading:
     source: int
     name: str
     type: TupleType
+    delay: int | None
+    """How far the source's watermark is behind its latest time; None: Spark's is its own."""
 
-    def __call__(self, batch: pa.StructArray) -> pa.ListArray:
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return as_rows(chain(self.task(batch).parcels(), self._told(batch)))
+
+    def task(self, batch: pa.RecordBatch) -> Task:
+        """Return a task that has taken the rows of a batch."""
         task = Task(self.fragment, _home(self.settings), self.settings)
-        tuples = list(self._tuples(batch, task))
-        if tuples:
+        if tuples := self._tuples(batch, task):
             task.feed(task.entries[self.source, 0], tuples)
-        return all_in_first(touching(task.parcels(), self.settings), len(batch))
+        return task
 
-    def _tuples(self, batch: pa.StructArray, task: Task) -> Iterator[Tuple]:
-        times, *columns = (_listed(batch.field(n)) for n in range(batch.type.num_fields))
+    def _told(self, batch: pa.RecordBatch) -> Iterator[Parcel]:
+        """Return a parcel for each group: a batch with rows reaches all, and tells its time."""
+        if self.delay is None:
+            return touching(self.settings)
+        latest = blocks.latest(batch.column(0))
+        return telling({} if latest is None else {self.source: latest - self.delay}, self.settings)
+
+    def _tuples(self, batch: pa.RecordBatch, task: Task) -> Sequence[Tuple]:
+        columns = batch.columns
+        raw = columns.pop() if len(columns) > 1 + len(self.type.attributes) else None
+        clean = columns[0].null_count == 0 and (raw is None or raw.null_count == len(raw))
+        if not clean or not blocks.reads_as_it_is(self.type):
+            return list(self._by_row(batch, task))
+        kinds = (kind for _, kind in self.type.attributes)
+        values = [blocks.normal(column, kind) for column, kind in zip(columns[1:], kinds)]
+        if any(column is None for column in values):
+            return list(self._by_row(batch, task))
+        rows = pa.RecordBatch.from_arrays([columns[0], *values], names=[TIME, *self.type.names])
+        if blocks.latest(columns[0]) == END_MILLIS:
+            rows = rows.filter(pc.not_equal(columns[0], END_MILLIS))
+        return ArrowBlock(self.type, rows)
+
+    def _by_row(self, batch: pa.RecordBatch, task: Task) -> Iterator[Tuple]:
+        times, *columns = map(_listed, batch.columns)
         raws = columns.pop() if len(columns) > len(self.type.attributes) else repeat(None)
         make = self.type.make
         if all(isinstance(kind, _NORMAL) for _, kind in self.type.attributes):
@@ -73,14 +104,26 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Straight:
+    """A plan that is all fragment 0: columns of a batch in, columns of the output out."""
+
+    reading: Reading
+    type: TupleType
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        task = self.reading.task(batch)
+        return as_output(self.type, [part for parts in task.leaving.values() for part in parts])
+
+
+@dataclass(frozen=True)
 class Scripted:
     """Fragment 0 of every lane, for a script: rows that hold the tuples of a source packed."""
 
     stage: Sequence[Fragment]
     settings: Settings
 
-    def __call__(self, batch: pa.StructArray) -> pa.ListArray:
-        rows = list(zip(*(batch.field(n).to_pylist() for n in range(2))))
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        rows = list(zip(*(column.to_pylist() for column in batch.columns)))
         parcels: list[Parcel] = []
         for fragment in self.stage:
             sources = {entry.node for entry in fragment.entries}
@@ -89,7 +132,7 @@ class Scripted:
                 task = Task(fragment, _home(self.settings), self.settings)
                 task.take(own)
                 parcels += task.parcels()
-        return all_in_first(touching(iter(parcels), self.settings), len(batch))
+        return as_rows(chain(parcels, touching(self.settings)))
 
 
 @dataclass(frozen=True)
@@ -98,30 +141,38 @@ class Leaving:
 
     type: TupleType
 
-    def __call__(self, batch: pa.BinaryArray) -> pa.ListArray:
-        lists = [unpack_tuples(data)[1] for data in batch.to_pylist()]
-        offsets = [0]
-        for rows in lists:
-            offsets.append(offsets[-1] + len(rows))
-        values = arrow_rows(self.type, list(chain.from_iterable(lists)))
-        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        held = (opened(data)[1] for data in batch.column(0).to_pylist())
+        return as_output(self.type, [tuples_of(self.type, each) for each in held])
 
 
-def touching(parcels: Iterator[Parcel], settings: Settings) -> Iterator[Parcel]:
-    """Return the parcels, and one more for each group: a batch with rows reaches all of them."""
-    yield from parcels
+def as_output(type: TupleType, parts: Sequence[Sequence[Tuple]]) -> pa.RecordBatch:
+    """Return tuples as columns."""
+    batches = [as_batch(type, part) for part in merged(parts)]
+    if not batches:
+        return as_batch(type, ())
+    return batches[0] if len(batches) == 1 else pa.concat_batches(batches)
+
+
+def touching(settings: Settings) -> Iterator[Parcel]:
+    """Return a parcel for each group, so that a batch with rows reaches all of them."""
     for place in settings.places:
         yield Parcel(place, REPORT, None)
 
 
-def all_in_first(parcels: Iterator[Parcel], rows: int) -> pa.ListArray:
-    """Return a list for each row of a batch: the first holds all parcels."""
-    made = [(each.group, each.node, each.data) for each in parcels] if rows else []
-    columns = list(zip(*made)) if made else [(), (), ()]
+def telling(watermarks: Mapping[int, int], settings: Settings) -> Iterator[Parcel]:
+    """Return a parcel for each group that tells the watermarks of sources."""
+    told = packed(dict(watermarks))
+    for place in settings.places:
+        yield Parcel(place, TOLD, told)
+
+
+def as_rows(parcels: Iterable[Parcel]) -> pa.RecordBatch:
+    """Return parcels as rows."""
+    made = [(each.group, each.node, each.data) for each in parcels]
+    columns = zip(*made) if made else [(), (), ()]
     arrays = [pa.array(column, kind.type) for column, kind in zip(columns, PARCEL)]
-    values = pa.StructArray.from_arrays(arrays, names=[kind.name for kind in PARCEL])
-    offsets = [0, *([len(made)] * rows)]
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
+    return pa.RecordBatch.from_arrays(arrays, schema=PARCEL)
 
 
 def _home(settings: Settings) -> int:

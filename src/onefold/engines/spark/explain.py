@@ -11,9 +11,9 @@ from onefold.operators.aggregate import Aggregation
 from onefold.operators.rewrites import Applied
 
 
-def text(plan: Plan, applied: Sequence[Applied] = (), *, apart: bool = False) -> str:
+def text(plan: Plan, applied: Sequence[Applied] = ()) -> str:
     """Write the stages of a plan, and the rewrites that led to it."""
-    lines = list(_stages(plan, cut(plan, apart=apart)))
+    lines = list(_stages(plan, cut(plan)))
     if applied:
         lines += ["", "rewrites:"]
         lines += [f"  {each}" for each in applied]

@@ -66,14 +66,14 @@ class Fragment:
     """Which inputs each node has here: of a union, those that are in this fragment."""
 
 
-def cut(whole: Plan, *, apart: bool = False, lane: int = 0, first: int = 0) -> tuple[Fragment, ...]:
+def cut(whole: Plan, *, lane: int = 0, first: int = 0) -> tuple[Fragment, ...]:
     """Return the fragments of a plan in the order of their shuffles.
 
-    Operators of one depth share a shuffle; with `apart` each has one of its own. Several plans may
-    run side by side in one query: each has a lane, and numbers its nodes from `first` on.
+    Operators of one depth share a shuffle. Several plans may run side by side in one query: each
+    has a lane, and numbers its nodes from `first` on.
     """
     numbers = {node: number for number, node in enumerate(whole.nodes, first)}
-    places = _places(whole, apart=apart)
+    places = _places(whole)
     readers: dict[Node, list[tuple[Node, int]]] = {node: [] for node in whole.nodes}
     for node in whole.nodes:
         for port, feeding in enumerate(node.inputs):
@@ -100,20 +100,31 @@ def shuffled(node: Node) -> bool:
     return False
 
 
-def _places(whole: Plan, *, apart: bool) -> dict[Node, frozenset[int]]:
+def _places(whole: Plan) -> dict[Node, frozenset[int]]:
     """Return in which fragments each node runs: a union may have inputs in several."""
-    places: dict[Node, frozenset[int]] = {}
-    taken = 0
-    for node in whole.nodes:
-        above = frozenset().union(*(places[each] for each in node.inputs))
-        if isinstance(node, Source):
-            places[node] = frozenset({0})
-        elif shuffled(node):
-            taken = max(*above, taken if apart else 0) + 1
-            places[node] = frozenset({taken})
-        else:
-            places[node] = above
-    return places
+    depth: dict[Node, int] = {}
+    while True:
+        places: dict[Node, frozenset[int]] = {}
+        together: dict[Node, int] = {}
+        for node in whole.nodes:
+            above = frozenset().union(*(places[each] for each in node.inputs))
+            if isinstance(node, Source):
+                places[node] = frozenset({0})
+            elif shuffled(node):
+                own = max(max(above) + 1, depth.get(_with(node), 0))
+                together[_with(node)] = max(own, together.get(_with(node), 0))
+                places[node] = frozenset({own})
+            else:
+                places[node] = above
+        if together == depth:
+            return places
+        depth = together
+
+
+def _with(node: Node) -> Node:
+    """Return what an operator shares its shuffle with: both sides of a composed join have one."""
+    spread = isinstance(node, Aggregation) and node.aggregate.spread is not None
+    return node.parent if spread and node.parent else node
 
 
 @dataclass(frozen=True)
@@ -192,6 +203,8 @@ def _route(node: Node, port: int) -> KeyBy | None:
     match node:
         case Aggregation():
             meaning = node.aggregate
+            if meaning.spread is not None:
+                return meaning.spread
             # Every window of an instant is its own: who shares it has the same time.
             alone = meaning.size == meaning.advance == TICK and not node.loops
             return None if alone else meaning.key

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from pyspark.sql import Row
@@ -12,8 +13,10 @@ from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 from onefold.core.errors import RunError
 from onefold.core.packing import packed, unpacked
 from onefold.core.time import END_OF_TIME
-from onefold.engines.spark.clock import LATE_PROOF, Clock, reached
-from onefold.engines.spark.fragments import Fragment
+from onefold.engines.bulk.garbage import searched_later
+from onefold.engines.spark.clock import LATE_PROOF, Clock, later, reached
+from onefold.engines.spark.fragments import Entry, Fragment
+from onefold.engines.spark.parcels import TOLD
 from onefold.engines.spark.shipping import Shipment
 from onefold.engines.spark.task import Settings, Task
 
@@ -31,17 +34,21 @@ class OtherGroups(RunError):
 
 
 class Host(StatefulProcessor):
-    """Runs fragments for each group: in a batch its tuples first, and then Spark's watermark.
+    """Runs fragments for each group: in a batch its tuples first, and then the watermark.
 
-    Spark's own late filter sees parcels, which it never drops; what is late is for the operators to
-    say, by the watermark that was reached when the batch began. The state keeps that watermark. As
-    a timer stands one tick behind it, no watermark passes a group by.
+    A source's watermark comes with its tuples, in parcels of their own that pass by every group:
+    the batch that brings a tuple also brings the watermark behind it. A source that does not tell
+    (`timed`) has Spark's, which moves between batches; as a timer stands one tick behind it, it
+    passes no group by. Spark's own late filter sees parcels, which it never drops; what is late is
+    for the operators to say, by the watermark that was reached when the batch began.
     """
 
     fragments: Sequence[Fragment]
 
-    def __init__(self, fragments: Shipment, settings: Settings, clock: Clock) -> None:
-        self.shipment, self.settings, self.clock = fragments, settings, clock
+    def __init__(
+        self, fragments: Shipment, settings: Settings, clock: Clock, *, timed: bool
+    ) -> None:
+        self.shipment, self.settings, self.clock, self.timed = fragments, settings, clock, timed
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self.handle = handle
@@ -52,13 +59,19 @@ class Host(StatefulProcessor):
         self.state = handle.getValueState("state", STATE)
 
     def handleInputRows(self, key: Any, rows: Iterable[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803  Spark calls it by these names
-        parcels = []
+        parcels: list[tuple[int, bytes]] = []
+        told: dict[int, int] = {}
         for row in rows:
             if row.node in self.fragment_of:
                 parcels.append((row.node, bytes(row.data)))
-            else:
-                yield FIELDS(LATE_PROOF, row.grp, row.node, row.data)
-        yield from self._batch(key[0], parcels, timerValues.getCurrentWatermarkInMs())
+                continue
+            if row.node == TOLD:
+                told = later(told, unpacked(bytes(row.data)))
+            yield FIELDS(LATE_PROOF, row.grp, row.node, row.data)
+        watermark = timerValues.getCurrentWatermarkInMs()
+        with searched_later():
+            made = list(self._batch(key[0], parcels, watermark, told))
+        yield from made
 
     def handleExpiredTimer(  # noqa: N802  Spark calls it by this name
         self,
@@ -70,64 +83,67 @@ class Host(StatefulProcessor):
         known = self.state.get() if self.state.exists() else None
         if known is None or known[0] >= watermark:
             return  # the batch has seen it already
-        yield from self._batch(key[0], [], watermark)
+        yield from self._batch(key[0], [], watermark, {})
 
-    def _batch(self, group: int, parcels: list[tuple[int, bytes]], watermark: int) -> Iterator[Row]:
+    def _batch(
+        self,
+        group: int,
+        parcels: list[tuple[int, bytes]],
+        watermark: int,
+        told: dict[int, int],
+    ) -> Iterator[Row]:
         known = self.state.get() if self.state.exists() else None
         before = known[0] if known else None
-        moved = before is None or watermark > before
+        snapshots, told_before = self._kept(known)
+        told = later(told_before, told)
+        moved = before is None or watermark > before or told != told_before
         if not parcels and not moved:
             return
-        snapshots = self._snapshots(known)
+        now = partial(reached, clock=self.clock, watermark=watermark, told=told)
         arrived: dict[int, list[tuple[int, bytes]]] = {}
         for node, data in parcels:
             arrived.setdefault(self.fragment_of[node], []).append((node, data))
         for place in range(len(self.fragments)) if moved else arrived:
-            task = self._task(place, group, snapshots[place], new=before is None, at=watermark)
+            task = self._task(place, group, snapshots[place], watermark, new=before is None)
             task.take(arrived.get(place, ()))
             if moved:
-                self._advance(task, watermark)
+                task.advance(now)
             for parcel in task.parcels():
                 yield FIELDS(LATE_PROOF, parcel.group, parcel.node, parcel.data)
             if not task.stopped:
                 snapshots[place] = task.engine.snapshot()
-        ended = all(self._ended(fragment, watermark) for fragment in self.fragments)
-        if moved:
+        ended = all(_ended(fragment, now) for fragment in self.fragments)
+        if self.timed and moved:
             self._keep_time(before, watermark, ended=ended)
         if ended:
             self.state.clear()
         else:
-            kept = len(self.settings.places), snapshots
+            kept = len(self.settings.places), snapshots, told
             self.state.update((max(watermark, before or 0), packed(kept)))
 
-    def _snapshots(self, known: Any) -> list[bytes | None]:
+    def _kept(self, known: Any) -> tuple[list[bytes | None], dict[int, int]]:
+        """Return the snapshots of all fragments, and the watermarks that sources have told."""
         if known is None:
-            return [None] * len(self.fragments)
-        groups, snapshots = unpacked(bytes(known[1]))
+            return [None] * len(self.fragments), {}
+        groups, snapshots, told = unpacked(bytes(known[1]))
         if groups != len(self.settings.places):
             raise OtherGroups(
                 f"the checkpoint was made with {groups} groups of keys, and this query has "
                 f"{len(self.settings.places)}",
                 hint=f"set spark.sql.shuffle.partitions to {groups}, or begin a new checkpoint",
             )
-        found: list[bytes | None] = snapshots
-        return found
+        return snapshots, told
 
-    def _task(self, place: int, group: int, snapshot: bytes | None, *, new: bool, at: int) -> Task:
+    def _task(
+        self, place: int, group: int, snapshot: bytes | None, watermark: int, *, new: bool
+    ) -> Task:
         task = Task(self.fragments[place], group, self.settings)
+        begun = partial(reached, clock=self.clock, watermark=watermark, told={})
         if snapshot:
             task.restore(snapshot)
-        elif new and self._ended(self.fragments[place], at):
-            self._advance(task, at)  # nothing was kept of a stream that has ended
+        elif new and _ended(self.fragments[place], begun):
+            task.advance(begun)  # nothing was kept of a stream that has ended
         return task
-
-    def _advance(self, task: Task, watermark: int) -> None:
-        task.advance(lambda entry: reached(entry, self.clock, watermark))
-
-    def _ended(self, fragment: Fragment, watermark: int) -> bool:
-        return all(
-            reached(entry, self.clock, watermark) == END_OF_TIME for entry in fragment.entries
-        )
 
     def _keep_time(self, before: int | None, watermark: int, *, ended: bool) -> None:
         if before is not None:
@@ -137,3 +153,7 @@ class Host(StatefulProcessor):
 
     def close(self) -> None:
         """Nothing is held beside the state."""
+
+
+def _ended(fragment: Fragment, now: Callable[[Entry], int]) -> bool:
+    return all(now(entry) == END_OF_TIME for entry in fragment.entries)

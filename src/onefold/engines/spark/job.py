@@ -153,7 +153,7 @@ class Job:
         for name, source in self.plan.sources.items():
             frame = self.inputs[name].read(self.session, source, self.time)
             frames[name] = with_end(frame, str(self._control))
-        pipeline = Pipeline(self.plan, frames, self.time, self.delay, apart=not self.rewrites)
+        pipeline = Pipeline(self.plan, frames, self.time, self.delay)
         self.books = Books.before(2**62, self._kept)
         self.error = None
 

@@ -12,13 +12,25 @@ from operator import itemgetter
 from typing import Any
 from zlib import crc32
 
+import pyarrow as pa
+
 from onefold.core.packing import packed, unpacked
 from onefold.core.records import Tuple
 from onefold.core.types import TupleType
 from onefold.core.values import identity
+from onefold.engines.spark.blocks import SMALL, ArrowBlock, as_batch
+
+_ARROW = b"\xff\xff\xff\xff"
+"""How a stream of Arrow begins, and no pickle does."""
+
+_PORT = b"port"
 
 REPORT = -(2**31)
 """Whom a parcel is for that tells what happened: late tuples, failures, counts."""
+
+
+TOLD = REPORT + 1
+"""Whom a parcel is for that tells a source's watermark: everyone on the way."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +43,38 @@ class Parcel:
 
 
 def pack_tuples(type: TupleType, port: int, tuples: Sequence[Tuple]) -> bytes:
-    """Return tuples as bytes."""
-    plain = (port, [tuple(t) for t in tuples])
-    return packed(plain, may_hold_nan=type.has_floats)
+    """Return tuples as bytes: a few are pickled, and many are written as Arrow."""
+    if len(tuples) >= SMALL:
+        try:
+            return _written(as_batch(type, tuples), port)
+        except (pa.ArrowException, UnicodeEncodeError, OverflowError):
+            pass  # a value that Python holds and Arrow does not
+    return packed((port, [tuple(t) for t in tuples]), may_hold_nan=type.has_floats)
 
 
-def unpack_tuples(data: bytes) -> tuple[int, list[tuple[Any, ...]]]:
-    """Return the port and the bare rows of a parcel."""
+def opened(data: bytes) -> tuple[int, pa.RecordBatch | list[tuple[Any, ...]]]:
+    """Return the port of a parcel, and what it holds: an Arrow batch, or bare rows."""
+    if data.startswith(_ARROW):
+        reader = pa.ipc.open_stream(data)
+        return int(reader.schema.metadata[_PORT]), reader.read_next_batch()
     port, rows = unpacked(data)
     return port, rows
+
+
+def tuples_of(type: TupleType, held: pa.RecordBatch | list[tuple[Any, ...]]) -> Sequence[Tuple]:
+    """Return what an opened parcel holds, as tuples of its type."""
+    if isinstance(held, list):
+        return list(map(type.tuple_class, held))
+    return ArrowBlock(type, held)
+
+
+def _written(batch: pa.RecordBatch, port: int) -> bytes:
+    sink = pa.BufferOutputStream()
+    schema = batch.schema.with_metadata({_PORT: str(port).encode()})
+    with pa.ipc.new_stream(sink, schema) as writer:
+        writer.write_batch(batch.replace_schema_metadata(schema.metadata))
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
 
 
 def group_of(key: Any, groups: int) -> int:

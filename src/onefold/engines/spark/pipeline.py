@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
 
 from onefold.core.errors import UnknownSource
@@ -20,13 +20,23 @@ from onefold.core.values import listed
 from onefold.engines.accounts import written_by_user
 from onefold.engines.spark.fragments import cut
 from onefold.engines.spark.parcels import REPORT
-from onefold.engines.spark.query import Line, by_batch, enter, outputs, places, stages
+from onefold.engines.spark.query import (
+    Line,
+    by_batch,
+    enter,
+    outputs,
+    places,
+    stages,
+    straight,
+    tells_time,
+    timed,
+)
 from onefold.engines.spark.schema import MARK, WrongSchema, checked
 from onefold.engines.spark.session import with_state_store
 from onefold.engines.spark.task import Settings
 from onefold.operators.rewrites import rewrite
 
-LATE = "array<struct<time: bigint, operator: string, tuple: string>>"
+LATE = "time bigint, operator string, tuple string"
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,6 @@ class Pipeline:
     frames: Mapping[str, DataFrame]
     time: str
     delay: int
-    apart: bool
 
     @classmethod
     def over(
@@ -65,7 +74,7 @@ class Pipeline:
             name: checked(source, inputs[name], time) for name, source in plan.sources.items()
         }
         shorter = rewrite(plan)[0] if rewrites else plan
-        return cls(shorter, frames, time, duration(delay, "delay"), apart=not rewrites)
+        return cls(shorter, frames, time, duration(delay, "delay"))
 
     @property
     def streaming(self) -> bool:
@@ -83,15 +92,29 @@ class Pipeline:
 
         `groups` are those that a checkpoint began with, by default one for each partition.
         """
-        running = with_state_store(next(iter(self.frames.values())).sparkSession)
-        settings = Settings(tuple(groups or places(running)), reporting, forgiving)
-        line = Line(stages([cut(self.plan, apart=self.apart)]), settings, self.streaming)
-        delay = self.delay if self.streaming else None
-        return line.parcels(enter(line, self.plan, self.frames, delay))
+        running = with_state_store(self._session)
+        line = self._line(Settings(tuple(groups or places(running)), reporting, forgiving))
+        return line.parcels(enter(line, self.plan, self.frames, self._delay))
 
     def output(self) -> DataFrame:
         """Return the output of the plan."""
-        return self.output_of(self.parcels(), mark=self.streaming)
+        line = self._line(Settings((0,)))
+        if len(line.stages) > 1:
+            return self.output_of(self.parcels(), mark=self.streaming)
+        rows = straight(line, self.plan, self.frames, self._delay)
+        return timed(rows, self.plan.output.type, self.time, self._delay)
+
+    @property
+    def _session(self) -> SparkSession:
+        return next(iter(self.frames.values())).sparkSession
+
+    @property
+    def _delay(self) -> int | None:
+        return self.delay if self.streaming else None
+
+    def _line(self, settings: Settings) -> Line:
+        own = any(not tells_time(frame) for frame in self.frames.values())
+        return Line(stages([cut(self.plan)]), settings, self.streaming, timed=own)
 
     def output_of(self, parcels: DataFrame, *, mark: bool = False) -> DataFrame:
         """Return the output among parcels."""
@@ -103,9 +126,7 @@ class Pipeline:
             (F.col("node") == REPORT) & F.col("data").isNotNull()
         )
         steps = [str(written_by_user(node).step) for node in self.plan.nodes]
-        told = reports.select(
-            F.inline(by_batch(_Dropped(tuple(steps), write), LATE, reports)(F.col("data")))
-        )
+        told = by_batch(reports.select("data"), _Dropped(tuple(steps), write), LATE)
         moment = F.timestamp_millis("time")
         metadata: dict[str, Any] = {"metadata": {MARK: self.delay}} if self.streaming else {}
         return told.select(moment.alias(self.time, **metadata), "operator", "tuple")
@@ -129,14 +150,14 @@ class _Dropped:
     steps: tuple[str, ...]
     write: Callable[[Tuple], str]
 
-    def __call__(self, batch: pa.BinaryArray) -> pa.ListArray:
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         rows = [
-            [
-                (t.time, self.steps[number], self.write(t))
-                for number, tuples in unpacked(data).late
-                for t in tuples
-            ]
-            for data in batch.to_pylist()
+            (t.time, self.steps[number], self.write(t))
+            for data in batch.column(0).to_pylist()
+            for number, tuples in unpacked(data).late
+            for t in tuples
         ]
-        kind = pa.struct([("time", pa.int64()), ("operator", pa.string()), ("tuple", pa.string())])
-        return pa.array(rows, pa.list_(kind))
+        columns = zip(*rows) if rows else [(), (), ()]
+        kinds = (pa.int64(), pa.string(), pa.string())
+        arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds)]
+        return pa.RecordBatch.from_arrays(arrays, names=["time", "operator", "tuple"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import zip_longest
@@ -11,21 +11,21 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
-from pyspark.sql.pandas.functions import arrow_udf
 
 from onefold.core.plan import Plan
 from onefold.core.types import TupleType
+from onefold.engines.bulk.garbage import searched_later
 from onefold.engines.spark.clock import END_MILLIS, LAST_MILLIS, LATE_PROOF, Clock, natural
-from onefold.engines.spark.columns import Leaving, Reading, all_in_first
+from onefold.engines.spark.columns import Leaving, Reading, Straight, as_rows
 from onefold.engines.spark.fragments import Fragment, output_of
 from onefold.engines.spark.host import Host
 from onefold.engines.spark.parcels import Parcel
-from onefold.engines.spark.schema import MARK, RAW, TIME, quoted, rows_type
+from onefold.engines.spark.schema import MARK, RAW, TIME, quoted, row_type
 from onefold.engines.spark.shipping import shipped
 from onefold.engines.spark.task import Settings, Task
 
-PARCELS = "array<struct<grp: int, node: int, data: binary>>"
-COLUMNS = "at timestamp, grp int, node int, data binary"
+PARCELS = "grp int, node int, data binary"
+COLUMNS = f"at timestamp, {PARCELS}"
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Line:
     settings: Settings
     streaming: bool
     clock: Clock = natural
+    timed: bool = True
+    """Whether a source may have Spark's watermark, and none of its own."""
 
     def parcels(self, first: DataFrame) -> DataFrame:
         """Return all parcels that come out at the end of the line."""
@@ -46,7 +48,7 @@ class Line:
 
     def _hosted(self, frame: DataFrame, stage: Sequence[Fragment]) -> DataFrame:
         marked = F.lit(LATE_PROOF).cast("timestamp").alias("at", metadata={MARK: 0})
-        host = Host(shipped(stage, frame.sparkSession), self.settings, self.clock)
+        host = Host(shipped(stage, frame.sparkSession), self.settings, self.clock, timed=self.timed)
         return (
             frame.select(marked, "grp", "node", "data")
             .groupBy("grp")
@@ -60,7 +62,7 @@ class Line:
         def call(key: Any, table: Any) -> Any:
             return bounded.opened()(key, table)
 
-        return frame.groupBy("grp").applyInArrow(call, "grp int, node int, data binary")
+        return frame.groupBy("grp").applyInArrow(call, PARCELS)
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Bounded:
             made += task.parcels()
             own |= nodes
         passing = [Parcel(*row) for row in rows if row[1] not in own]
-        return pa.Table.from_struct_array(all_in_first(iter(passing + made), 1).values)
+        return pa.Table.from_batches([as_rows(passing + made)])
 
 
 def stages(lanes: Sequence[Sequence[Fragment]]) -> tuple[tuple[Fragment, ...], ...]:
@@ -98,19 +100,46 @@ def enter(line: Line, plan: Plan, frames: Mapping[str, DataFrame], delay: int | 
 
     With a delay, watermarks follow the latest event time that far behind.
     """
-    first = line.stages[0][0]
+    read = [
+        by_batch(columns, reading, PARCELS)
+        for reading, columns in _readings(line, plan, frames, delay)
+    ]
+    return reduce(DataFrame.unionAll, read)
+
+
+def straight(
+    line: Line, plan: Plan, frames: Mapping[str, DataFrame], delay: int | None
+) -> DataFrame:
+    """Return the output of a plan that is all fragment 0, as bare columns."""
+    type = plan.output.type
+    read = [
+        by_batch(columns, Straight(reading, type), row_type(type))
+        for reading, columns in _readings(line, plan, frames, delay)
+    ]
+    return reduce(DataFrame.unionAll, read)
+
+
+def tells_time(frame: DataFrame) -> bool:
+    """Say whether a source's watermark comes with its tuples: it has none of its own yet."""
+    return MARK not in frame.schema[TIME].metadata
+
+
+def _readings(
+    line: Line, plan: Plan, frames: Mapping[str, DataFrame], delay: int | None
+) -> Iterator[tuple[Reading, DataFrame]]:
+    """Return for each source how it is read, and its columns, times in front."""
     numbers = {node: number for number, node in enumerate(plan.nodes)}
-    read = []
     for name, source in plan.sources.items():
         columns = frames[name]
         raw = [RAW] if RAW in columns.columns else []
-        if delay is not None and MARK not in columns.schema[TIME].metadata:
+        telling = delay is not None and tells_time(columns)
+        if telling:
             columns = _trusted(columns).withWatermark(TIME, f"{delay} milliseconds")
-        millis = F.unix_millis(F.col(TIME)).alias(TIME)
-        batch = F.struct(millis, *(F.col(quoted(each)) for each in source.type.names), *raw)
-        reading = Reading(first, line.settings, numbers[source], name, source.type)
-        read.append(columns.select(F.inline(by_batch(reading, PARCELS, columns)(batch))))
-    return reduce(DataFrame.unionAll, read)
+        attributes = (F.col(quoted(each)) for each in source.type.names)
+        read = columns.select(F.unix_millis(F.col(TIME)).alias(TIME), *attributes, *raw)
+        first, number = line.stages[0][0], numbers[source]
+        behind = delay if telling else None
+        yield Reading(first, line.settings, number, name, source.type, behind), read
 
 
 def _trusted(columns: DataFrame) -> DataFrame:
@@ -126,25 +155,30 @@ def outputs(
     parcels: DataFrame, type: TupleType, time: str, *, lane: int = 0, mark: int | None = None
 ) -> DataFrame:
     """Return the tuples of an output, in columns, with their time marked."""
-    own = parcels.where(F.col("node") == output_of(lane))
-    rows = own.select(F.inline(by_batch(Leaving(type), rows_type(type), own)(F.col("data"))))
+    own = parcels.where(F.col("node") == output_of(lane)).select("data")
+    return timed(by_batch(own, Leaving(type), row_type(type)), type, time, mark)
+
+
+def timed(rows: DataFrame, type: TupleType, time: str, mark: int | None) -> DataFrame:
+    """Return bare columns with moments for their times, marked."""
     moment = F.timestamp_millis(F.col(TIME))
     marked = moment.alias(time) if mark is None else moment.alias(time, metadata={MARK: mark})
     return rows.select(marked, *(F.col(quoted(each)) for each in type.names))
 
 
 def by_batch(
-    work: Callable[[pa.Array], pa.Array], type: Any, frame: DataFrame
-) -> Callable[[Column], Column]:
-    """Return a column function that Spark calls with Arrow batches of a DataFrame."""
+    frame: DataFrame, work: Callable[[pa.RecordBatch], pa.RecordBatch], schema: Any
+) -> DataFrame:
+    """Return what a function makes of the Arrow batches of a DataFrame."""
     shipment = shipped(work, frame.sparkSession)
 
-    def call(batch: pa.Array) -> pa.Array:
-        return shipment.opened()(batch)
+    def call(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            with searched_later():
+                made = shipment.opened()(batch)
+            yield made
 
-    call.__annotations__ = {"batch": pa.Array, "return": pa.Array}  # Spark takes no text
-    made: Callable[[Column], Column] = arrow_udf(call, type)  # type: ignore[call-overload]
-    return made
+    return frame.mapInArrow(call, schema)
 
 
 def places(session: SparkSession) -> tuple[int, ...]:

@@ -89,17 +89,21 @@ def spark_type(kind: DataType) -> spark.DataType:
     raise TypeError(type(kind).__name__)
 
 
-def rows_type(type: TupleType) -> spark.ArrayType:
-    """Return the type of a list of tuples, each with its time in milliseconds."""
+def row_type(type: TupleType) -> spark.StructType:
+    """Return the type of tuples as rows, each with its time in milliseconds."""
     attributes = [spark.StructField(name, spark_type(kind)) for name, kind in type.attributes]
-    return spark.ArrayType(
-        spark.StructType([spark.StructField(TIME, spark.LongType()), *attributes])
-    )
+    return spark.StructType([spark.StructField(TIME, spark.LongType()), *attributes])
 
 
-def arrow_rows(type: TupleType, rows: Sequence[Sequence[Any]]) -> pa.StructArray:
-    """Return bare rows `(time, value, …)` as columns."""
-    columns = list(zip(*rows)) if rows else [()] * (len(type.attributes) + 1)
+def arrow_rows(
+    type: TupleType,
+    rows: Sequence[Sequence[Any]] = (),
+    *,
+    columns: Sequence[Sequence[Any]] | None = None,
+) -> pa.StructArray:
+    """Return bare rows `(time, value, …)`, or their columns, as Arrow's columns."""
+    if columns is None:
+        columns = list(zip(*rows)) if rows else [()] * (len(type.attributes) + 1)
     kinds = [pa.int64(), *(arrow_type(kind) for _, kind in type.attributes)]
     arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds)]
     return pa.StructArray.from_arrays(arrays, names=[TIME, *type.names])

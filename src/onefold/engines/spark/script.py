@@ -24,7 +24,7 @@ from onefold.core.plan import Plan
 from onefold.core.time import START_OF_TIME
 from onefold.engines.spark.columns import Scripted
 from onefold.engines.spark.fragments import cut
-from onefold.engines.spark.parcels import REPORT, pack_tuples, unpack_tuples
+from onefold.engines.spark.parcels import REPORT, opened, pack_tuples, tuples_of
 from onefold.engines.spark.query import PARCELS, Line, by_batch, places, stages
 from onefold.engines.spark.task import Report, Settings
 from onefold.engines.steps import Made, Step
@@ -47,7 +47,6 @@ def play(
     session: SparkSession,
     scripts: Sequence[tuple[Plan, Sequence[Step]]],
     *,
-    apart: bool = False,
     restarting: bool = False,
 ) -> list[list[Made]]:
     """Play scripts side by side in one streaming query; return what each of their steps made.
@@ -59,7 +58,7 @@ def play(
         players.append(_Player(plan, steps, lane, first))
         first += len(plan.nodes)
     clock = Ticking({number: told for each in players for number, told in each.reached()})
-    lanes = [cut(each.plan, apart=apart, lane=each.lane, first=each.first) for each in players]
+    lanes = [cut(each.plan, lane=each.lane, first=each.first) for each in players]
     settings = Settings(places(session), reporting=True, forgiving=True)
     line = Line(stages(lanes), settings, streaming=True, clock=clock)
     with TemporaryDirectory(prefix="onefold-script-") as folder:
@@ -91,8 +90,8 @@ def _read(session: SparkSession, line: Line, folder: Path) -> DataFrame:
         .select(F.timestamp_millis("step").alias("at"), "source", F.unbase64("data").alias("data"))
         .withWatermark("at", "0 seconds")
     )
-    scripted = by_batch(Scripted(line.stages[0], line.settings), PARCELS, told)
-    return told.select(F.inline(scripted(F.struct("source", "data"))))
+    scripted = Scripted(line.stages[0], line.settings)
+    return by_batch(told.select("source", "data"), scripted, PARCELS)
 
 
 def _write(folder: Path, number: int, rows: Sequence[Mapping[str, object]]) -> None:
@@ -161,8 +160,6 @@ class _Played:
                 self.players[report.lane].take(self.step, report)
             else:
                 player = self.players[-1 - row.node]
-                make = player.plan.output.type.tuple_class
-                _, rows = unpack_tuples(bytes(row.data))
-                player.made[min(self.step, len(player.made) - 1)].output += [
-                    make(each) for each in rows
-                ]
+                _, held = opened(bytes(row.data))
+                made = player.made[min(self.step, len(player.made) - 1)]
+                made.output += tuples_of(player.plan.output.type, held)

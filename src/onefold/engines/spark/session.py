@@ -16,6 +16,8 @@ from onefold.core.errors import OnefoldError
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
+CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+"""Whether a batch writes what it changed, and not all files of the store."""
 
 
 class NoJava(OnefoldError):
@@ -46,6 +48,7 @@ def session(
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.streaming.metricsEnabled": "false",
         STATE_STORE: ROCKSDB,
+        CHANGELOG: "true",
         **(config or {}),
     }
     builder = SparkSession.builder.appName(name)
@@ -55,6 +58,7 @@ def session(
         settings = {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
+            "spark.shuffle.compress": "false",  # it stays on this machine
             **settings,
         }
     for key, value in settings.items():

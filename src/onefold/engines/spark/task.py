@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from onefold.core.aggregate import Window
+from onefold.core.block import times_of
 from onefold.core.errors import OnefoldError
 from onefold.core.functions import Failure, on_failure
 from onefold.core.packing import packed
@@ -15,15 +16,19 @@ from onefold.core.plan import Node
 from onefold.core.records import Tuple
 from onefold.core.showing import shown
 from onefold.core.time import END_OF_TIME, START_OF_TIME
+from onefold.engines.bulk import in_bulk
 from onefold.engines.reference import Engine
+from onefold.engines.spark import blocks
+from onefold.engines.spark.blocks import ArrowBlock, merged
 from onefold.engines.spark.fragments import Entry, Exit, Fragment
 from onefold.engines.spark.parcels import (
     REPORT,
     Parcel,
     by_group,
     by_time,
+    opened,
     pack_tuples,
-    unpack_tuples,
+    tuples_of,
 )
 from onefold.engines.station import Sink
 from onefold.operators.loop import LoopKernel
@@ -90,13 +95,15 @@ class Task:
     def __init__(self, fragment: Fragment, group: int, settings: Settings) -> None:
         self.fragment, self.group, self.places = fragment, group, settings.places
         self.reporting, self.forgiving = settings.reporting, settings.forgiving
-        self.leaving: dict[Exit, list[Tuple]] = {each: [] for each in fragment.exits}
+        self.leaving: dict[Exit, list[Sequence[Tuple]]] = {each: [] for each in fragment.exits}
         self.report = Report(fragment.lane)
         self.stopped = False
-        self.engine = Engine(fragment.plan, on_output=_ignore, on_late=self._late)
+        self.engine = Engine(
+            fragment.plan, on_output=_ignore, on_late=self._late, kernel_of=in_bulk
+        )
         self.entries = {(each.node, each.port): each for each in fragment.entries}
         for each in fragment.exits:
-            leave = Sink(self.leaving[each].extend)
+            leave = Sink(self.leaving[each].append)
             self.engine.stations[each.producer].fed.append((leave, 0))
         self.by_number = {number: node for node, number in fragment.numbers.items()}
 
@@ -106,20 +113,24 @@ class Task:
 
     def take(self, parcels: Iterable[tuple[int, bytes]]) -> None:
         """Take the parcels of one batch, each with the number of the node it is for."""
-        arrived: dict[Entry, list[Tuple]] = {}
+        arrived: dict[Entry, list[Sequence[Tuple]]] = {}
         for number, data in parcels:
-            port, rows = unpack_tuples(data)
+            port, held = opened(data)
             if port == HEARD:
-                self._hear(number, rows[0][0])
+                self._hear(number, held[0][0])
                 continue
             entry = self.entries[number, port]
-            make = self.engine.plan.sources[entry.name].type.tuple_class
-            arrived.setdefault(entry, []).extend(make(row) for row in rows)
-        for entry, tuples in arrived.items():
-            sort = self.engine.plan.sources[entry.name].type.sort if entry.ordered else list
-            self.feed(entry, sort(tuples))
+            type = self.engine.plan.sources[entry.name].type
+            arrived.setdefault(entry, []).append(tuples_of(type, held))
+        for entry, parts in arrived.items():
+            if entry.ordered:
+                sort = self.engine.plan.sources[entry.name].type.sort
+                self.feed(entry, sort([t for part in parts for t in part]))
+            else:
+                for part in merged(parts):
+                    self.feed(entry, part)
 
-    def feed(self, entry: Entry, tuples: list[Tuple]) -> None:
+    def feed(self, entry: Entry, tuples: Sequence[Tuple]) -> None:
         """Take tuples of one batch by an entry."""
         self._watched(lambda: self.engine.process(entry.name, tuples))
 
@@ -159,24 +170,31 @@ class Task:
         kernel.hear(time)
 
     def _all_packed(self) -> Iterator[Parcel]:
-        for leaving, tuples in self.leaving.items():
-            if tuples:
+        for leaving, parts in self.leaving.items():
+            for tuples in merged(parts):
                 yield from self._packed(leaving, tuples)
-                tuples.clear()
+            parts.clear()
 
-    def _packed(self, leaving: Exit, tuples: list[Tuple]) -> Iterator[Parcel]:
+    def _packed(self, leaving: Exit, tuples: Sequence[Tuple]) -> Iterator[Parcel]:
         latest = START_OF_TIME
         for place, part in self._parts(leaving, tuples):
             data = pack_tuples(leaving.producer.type, leaving.port, part)
             yield Parcel(place, leaving.node, data)
-            latest = max(latest, *(t[0] for t in part))
+            if leaving.tells_time:
+                latest = max(latest, *times_of(part))
         if leaving.tells_time and latest != START_OF_TIME:
             heard = packed((HEARD, [(latest,)]))
             yield from (Parcel(place, leaving.node, heard) for place in self.places)
 
-    def _parts(self, leaving: Exit, tuples: list[Tuple]) -> Iterator[tuple[int, list[Tuple]]]:
+    def _parts(
+        self, leaving: Exit, tuples: Sequence[Tuple]
+    ) -> Iterator[tuple[int, Sequence[Tuple]]]:
         if leaving.node < 0:
             yield self.group, tuples
+            return
+        if leaving.route is None and isinstance(tuples, ArrowBlock):
+            for group, block in blocks.by_time(tuples, len(self.places)):
+                yield self.places[group], block
             return
         if leaving.route is None:
             parts = by_time(tuples, len(self.places))
@@ -189,7 +207,7 @@ class Task:
         for group, part in parts.items():
             yield self.places[group], part
 
-    def _late(self, node: Node, tuples: list[Tuple]) -> None:
+    def _late(self, node: Node, tuples: Sequence[Tuple]) -> None:
         self.report.late.append((self.fragment.numbers[node], list(tuples)))
 
     def _watched(self, work: Callable[[], None]) -> None:
@@ -225,5 +243,5 @@ class Task:
         self.report.counts = +counts
 
 
-def _ignore(_: list[Tuple]) -> None:
+def _ignore(_: Sequence[Tuple]) -> None:
     """Output leaves by the exits."""

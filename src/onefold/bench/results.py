@@ -1,0 +1,90 @@
+"""Results in a file of JSON, written after every run, so that an interrupted bench goes on.
+
+{"made": {what made them}, "runs": [one object for each run]}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from onefold.core.errors import OnefoldError
+
+CONDITIONS = (
+    "experiment", "implementation", "mode", "repetition", "tuples", "rate", "batch", "seed",
+    "profile", "rewrites", "vectorized",
+)  # fmt: skip
+"""What makes a run that run: one that agrees in all of these is not run again."""
+
+Run = dict[str, Any]
+
+
+class BadResults(OnefoldError):
+    """A file of results that can't be read."""
+
+
+@dataclass
+class Results:
+    """The runs so far, in memory and, if there is one, in a file."""
+
+    made: dict[str, Any]
+    runs: list[Run] = field(default_factory=list)
+    file: Path | None = None
+
+    @classmethod
+    def opened(cls, file: Path | None, made: Mapping[str, Any]) -> Results:
+        """Return the results that a file holds, to go on with; none if there is no file yet."""
+        runs = _read(file) if file is not None and file.exists() else []
+        return cls({**made, "began": moment(), "ended": None}, runs, file)
+
+    def find(self, conditions: Mapping[str, Any]) -> Run | None:
+        """Return the run of these conditions, if there is one."""
+        wanted = key(conditions)
+        return next((run for run in self.runs if key(run) == wanted), None)
+
+    def add(self, run: Run) -> None:
+        """Take one more run, and write the file."""
+        self.runs.append(run)
+        self.save()
+
+    def save(self) -> None:
+        """Write the file; a reader sees the old one or the new one, never half of it."""
+        self.made["ended"] = moment()
+        if self.file is None:
+            return
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        half = self.file.with_name(f".{self.file.name}.half")
+        half.write_text(json.dumps(self.as_dict(), indent=1), encoding="utf-8")
+        os.replace(half, self.file)  # noqa: PTH105  replaces on every system
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all as it stands in the file."""
+        return {"made": self.made, "runs": self.runs}
+
+
+def key(run: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the conditions of a run."""
+    return tuple(run.get(each) for each in CONDITIONS)
+
+
+def moment() -> str:
+    """Return the time of day."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _read(file: Path) -> list[Run]:
+    try:
+        runs: Sequence[Any] = json.loads(file.read_text(encoding="utf-8"))["runs"]
+        if all(isinstance(run, dict) and "experiment" in run for run in runs):
+            return list(runs)
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise BadResults(
+        f"{file} holds no results of onefold bench",
+        hint="name another file with --json; this one stays as it is",
+    )

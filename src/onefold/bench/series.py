@@ -1,0 +1,286 @@
+"""A series of runs: experiment by experiment, repetition by repetition, all subjects in turn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pyspark.sql import SparkSession
+
+from onefold import spark
+from onefold.bench import peers, prepared, sameness
+from onefold.bench.experiments.comparisons import comparisons
+from onefold.bench.experiments.experiment import Experiment
+from onefold.bench.profile import CYCLE, Profile, estimate, size
+from onefold.bench.rate import sustain
+from onefold.bench.results import Results, Run
+from onefold.bench.saturate import saturate
+from onefold.bench.search import highest
+from onefold.bench.subject import LABELS, Subject, implementation
+
+WARM_UP = 100
+"""How many tuples a second a subject gets before it is measured at a rate for the first time."""
+SHORT = 4
+"""How many seconds of that."""
+
+
+class Mode(Enum):
+    """What is measured."""
+
+    SATURATE = "saturate"
+    RATE = "rate"
+    SEARCH = "search"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be measured, and how."""
+
+    experiments: tuple[Experiment, ...]
+    subjects: tuple[str, ...]
+    """Implementations, as the paper calls them, and peers."""
+    mode: Mode
+    profile: Profile
+    data: Path
+    tuples: int | None = None
+    rate: int | None = None
+    batch: int | None = None
+    rewrites: bool = True
+    vectorized: bool = False
+    seed: int = 1
+    flink_python: Path | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One subject's turn."""
+
+    experiment: Experiment
+    repetition: int
+    subject: str
+
+    def __str__(self) -> str:
+        return f"{self.experiment.id} {self.subject}, repetition {self.repetition}"
+
+
+def steps(order: Order) -> Iterator[Step]:
+    """Return the turns: neighbours in time are of the same repetition, and so comparable."""
+    for experiment in order.experiments:
+        for repetition in range(1, order.profile.repetitions + 1):
+            turned = (repetition - 1) % len(order.subjects)  # nobody is always the first
+            for subject in order.subjects[turned:] + order.subjects[:turned]:
+                if not (experiment.joins and subject == "pyflink"):  # a peer of flat_maps alone
+                    yield Step(experiment, repetition, subject)
+
+
+@dataclass
+class Series:
+    """Takes the turns; what is in the results is not run again."""
+
+    order: Order
+    results: Results
+    start: Callable[[], SparkSession] = spark.session
+    """Called when the first query is to run."""
+    _session: SparkSession | None = None
+    _warm: set[tuple[str, bool, str]] = field(default_factory=set)
+    _units: dict[tuple[str, int, int], int] = field(default_factory=dict)
+
+    def take(self, step: Step) -> Run | None:
+        """Return the run of a turn: found, or made now; of a search the best, if any succeeds."""
+        if step.subject in {"python", "pyflink"}:
+            return self._once(step, self._saturating(step), self._call)
+        match self.order.mode:
+            case Mode.SATURATE:
+                return self._saturated(step)
+            case Mode.RATE:
+                assert self.order.rate is not None
+                return self._at(step, self.order.rate)
+            case Mode.SEARCH:
+                return self._search(step)
+
+    @property
+    def session(self) -> SparkSession:
+        """The one session of all queries."""
+        if self._session is None:
+            self._session = self.start()
+        return self._session
+
+    def stop(self) -> None:
+        """Stop the session, if it was needed."""
+        if self._session is not None:
+            self._session.stop()
+            self._session = None
+
+    def _once(self, step: Step, wanted: Run, make: Callable[[Step, Run], Run]) -> Run:
+        found = self.results.find(wanted)
+        if found is None:
+            found = {**wanted, **make(step, wanted)}
+            sameness.check([*self.results.runs, found])
+            self.results.add(found)
+        return found
+
+    def _wanted(self, step: Step, mode: Mode, tuples: int, rate: int) -> Run:
+        return {
+            "experiment": step.experiment.id,
+            "implementation": step.subject,
+            "mode": mode.value,
+            "repetition": step.repetition,
+            "tuples": tuples,
+            "rate": rate,
+            "batch": self.order.batch,
+            "seed": self.order.seed,
+            "profile": self.order.profile.name,
+            "rewrites": self.order.rewrites,
+            "vectorized": self.order.vectorized,
+        }
+
+    def _saturating(self, step: Step) -> Run:
+        rate = self.order.rate if self.order.mode is Mode.SATURATE else None
+        given = size(step.experiment, self.order.profile, self.order.tuples, rate, self.order.batch)
+        return self._wanted(step, Mode.SATURATE, given.tuples, given.rate)
+
+    def _saturated(self, step: Step) -> Run:
+        return self._once(step, self._saturating(step), self._saturate)
+
+    def _saturate(self, step: Step, wanted: Run) -> Run:
+        experiment, subject = step.experiment, self._subject(step.subject)
+        self._warm_up(step, subject)
+        files = self._files(experiment, wanted["tuples"], wanted["rate"])
+        told = saturate(self.session, experiment, subject, files)
+        per_second = files.tuples * told.share / told.seconds
+        compared = self._compared(experiment, files.tuples, files.rate, files.table)
+        return {
+            "outputs": told.outputs,
+            "comparisons": compared,
+            "seconds": told.seconds,
+            "tuples_per_second": per_second,
+            **_throughput(experiment, per_second, compared, files.tuples),
+            "digest": told.digest,
+            "worker_mb": told.worker_mb,
+            "state_mb": told.state_mb,
+        }
+
+    def _search(self, step: Step) -> Run | None:
+        begun = self._saturated(step)
+        first = estimate(step.experiment, begun["tuples_per_second"], begun["rate"])
+        best: dict[int, Run] = {}
+
+        def run(rate: int) -> bool:
+            best[rate] = self._at(step, rate)
+            return bool(best[rate]["success"])
+
+        return best.get(highest(run, self.order.rate or first, self.order.profile.search))
+
+    def _at(self, step: Step, rate: int) -> Run:
+        tuples = rate * self.order.profile.seconds
+        return self._once(step, self._wanted(step, Mode.RATE, tuples, rate), self._sustain)
+
+    def _sustain(self, step: Step, wanted: Run) -> Run:
+        experiment, subject = step.experiment, self._subject(step.subject)
+        self._warm_up(step, subject)
+        tuples, rate, file = wanted["tuples"], wanted["rate"], self._file(experiment)
+        compared = self._compared(experiment, tuples, rate, lambda: prepared.mapped(file))
+        unit = compared / tuples if experiment.joins else 1.0
+        seconds = self.order.profile.seconds
+        told = sustain(
+            self.session, experiment, subject, file, rate=rate, seconds=seconds, unit=unit
+        )
+        return {
+            **{name: value for name, value in asdict(told).items() if name != "per_second"},
+            "comparisons": compared,
+            **_throughput(experiment, told.tuples_per_second, compared, tuples),
+            "per_second": [asdict(each) for each in told.per_second],
+        }
+
+    def _call(self, step: Step, wanted: Run) -> Run:
+        experiment, file, cores = step.experiment, self._file(step.experiment), os.cpu_count() or 1
+        if step.subject == "python":
+            count = min(wanted["tuples"], CYCLE[experiment.dataset] * cores)
+            told = peers.python(experiment, file, count, wanted["rate"], cores)
+        else:
+            told = peers.pyflink(experiment, file, wanted["tuples"], cores, self.order.flink_python)
+        return {
+            "outputs": told.outputs,
+            "comparisons": told.calls if experiment.joins else 0,
+            "seconds": told.calls / told.per_second,
+            "throughput": told.per_second,
+            "unit": "c/s" if experiment.joins else "t/s",
+            "digest": "",
+            "worker_mb": 0.0,
+            "state_mb": 0.0,
+        }
+
+    def _subject(self, label: str) -> Subject:
+        if label not in LABELS:
+            return peers.pyspark()
+        return implementation(label, rewrites=self.order.rewrites, vectorized=self.order.vectorized)
+
+    def _warm_up(self, step: Step, subject: Subject) -> None:
+        """Let a subject run before it is measured for the first time: Java compiles as it goes."""
+        kind = subject.label, step.experiment.joins, step.experiment.dataset
+        if kind in self._warm:
+            return
+        self._warm.add(kind)
+        if self.order.mode is Mode.SATURATE:
+            wanted = self._saturating(step)
+            files = self._files(step.experiment, wanted["tuples"], wanted["rate"])
+            saturate(self.session, step.experiment, subject, files)
+            return
+        file = self._file(step.experiment)
+        sustain(self.session, step.experiment, subject, file, rate=WARM_UP, seconds=SHORT)
+
+    def _files(self, experiment: Experiment, tuples: int, rate: int) -> prepared.Files:
+        batch = size(experiment, self.order.profile, tuples, rate, self.order.batch).batch
+        return prepared.parquet_files(
+            self.order.data,
+            experiment.dataset,
+            tuples=tuples,
+            seed=self.order.seed,
+            rate=rate,
+            batch=batch,
+            parts=os.cpu_count() or 1,
+        )
+
+    def _file(self, experiment: Experiment) -> Path:
+        return prepared.arrow_file(
+            self.order.data,
+            experiment.dataset,
+            tuples=CYCLE[experiment.dataset],
+            seed=self.order.seed,
+        )
+
+    def _compared(
+        self, experiment: Experiment, tuples: int, rate: int, table: Callable[[], Any]
+    ) -> int:
+        """Return how many pairs a join compares; a flat_map compares none."""
+        if not experiment.joins:
+            return 0
+        known = experiment.id, tuples, rate
+        if known not in self._units:
+            read = prepared.read_tuples(experiment, table(), tuples, rate)
+            keys = None if experiment.key is None else np.array([experiment.key(t) for t in read])
+            times = np.array([t.time for t in read], np.int64)
+            self._units[known] = comparisons(experiment, times, keys)
+        return self._units[known]
+
+
+def _throughput(
+    experiment: Experiment, per_second: float, compared: int, tuples: int
+) -> dict[str, Any]:
+    if experiment.joins:
+        return {"throughput": per_second * compared / tuples, "unit": "c/s"}
+    return {"throughput": per_second, "unit": "t/s"}
+
+
+def shortened(profile: Profile, *, repetitions: int | None, seconds: int | None) -> Profile:
+    """Return a profile with what the user says about it."""
+    return replace(
+        profile,
+        repetitions=repetitions or profile.repetitions,
+        seconds=seconds or profile.seconds,
+    )

@@ -1,0 +1,60 @@
+"""onefold bench reference: measure the in-process reference engine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from onefold.bench.reference import Measurement, measure_apart
+from onefold.core.plan import Implementation
+
+SLOWER = {Implementation.AGGREGATE: 10, Implementation.AGGREGATE_PLUS: 4}
+"""The compositions get fewer tuples: this pipeline's D needs none of their windows and loops."""
+
+
+TUPLES = 1_000_000
+
+
+def measure_reference(tuples: int | None, to_json: Path | None) -> None:
+    """Measure filter → map → tumbling count; D also with 4 times as many tuples."""
+    tuples = tuples or TUPLES
+    runs = [(Implementation.DEDICATED, tuples), (Implementation.DEDICATED, 4 * tuples)]
+    runs += [(each, tuples // part) for each, part in SLOWER.items()]
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("measuring reference", total=sum(count for _, count in runs))
+        measured = []
+        for implementation, count in runs:
+            measured.append(measure_apart(implementation, count))
+            progress.advance(task, count)
+    Console().print(_table(measured))
+    if to_json:
+        to_json.write_text(json.dumps([asdict(each) for each in measured], indent=1))
+
+
+def _table(measured: list[Measurement]) -> Table:
+    first = measured[0]
+    table = Table(title="reference engine: filter → map → tumbling count → output")
+    table.add_column("implementation", min_width=len("aggregate-plus"))
+    for name in ("tuples", "out", "tuples/s", "× D", "MB", "open"):
+        table.add_column(name, justify="right")
+    for each in measured:
+        table.add_row(
+            each.implementation,
+            f"{each.tuples:,}",
+            f"{each.outputs:,}",
+            f"{each.rate:,.0f}",
+            f"{each.rate / first.rate:.2f}",
+            f"{each.memory_mb:.1f}",
+            f"{each.most_open_tuples:,}",
+        )
+    table.caption = (
+        "× D: to the first row. MB: peak memory of the process. "
+        "open: the most tuples that windows held at once."
+    )
+    return table

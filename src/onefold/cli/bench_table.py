@@ -1,0 +1,41 @@
+"""The table at the end of a bench."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from onefold.bench.ratios import Ratio
+from onefold.bench.summary import Row, summary
+
+NOTHING = "–"
+
+
+def printed(runs: Sequence[Mapping[str, Any]], mode: str) -> None:
+    """Print what runs come to."""
+    rows = summary(runs)
+    heard = any(row.p99 is not None for row in rows)
+    table = Table(title=f"{mode}: throughput and its ratio to D")
+    table.add_column("experiment")
+    table.add_column("implementation", min_width=len("implementation"))
+    for name in ("throughput", "", "× D", "min–max", *(["p99 s"] if heard else [])):
+        table.add_column(name, justify="left" if not name else "right")
+    for row in rows:
+        table.add_row(*_cells(row, heard=heard))
+    table.caption = "t/s: tuples in a second, c/s: comparisons. × D: of the same repetition."
+    Console().print(table)
+
+
+def _cells(row: Row, *, heard: bool) -> list[str]:
+    latency = [f"{row.p99:,.2f}" if row.p99 is not None else NOTHING] if heard else []
+    first = [row.experiment, row.implementation, f"{row.throughput:,.0f}", row.unit]
+    return [*first, *_ratio(row.to_dedicated), *latency]
+
+
+def _ratio(ratio: Ratio | None) -> list[str]:
+    if ratio is None:
+        return [NOTHING, NOTHING]
+    return [str(ratio), f"{ratio.least:.2f}–{ratio.most:.2f}"]

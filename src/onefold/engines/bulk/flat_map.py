@@ -1,0 +1,53 @@
+"""flat_map in bulk: the function for every tuple, its results checked by columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, repeat
+from typing import Any
+
+from onefold.core.aggregate import ManyRows
+from onefold.core.block import Block, times_of
+from onefold.core.functions import FAILED, UserFunction
+from onefold.core.kernel import Kernel, Outlet
+from onefold.core.records import Tuple
+from onefold.core.types import TupleType
+from onefold.operators.flat_map import FlatMap
+
+
+def rows_of(
+    function: UserFunction, type: TupleType, tuples: Sequence[Tuple]
+) -> tuple[list[int], list[Sequence[Any]]]:
+    """Return how many rows a function gives for each tuple, and the columns of all of them."""
+    results = function.results(tuples)
+    if isinstance(function.check, ManyRows) and set(map(_type, results)) <= {list}:
+        columns = type.normal_columns(list(chain.from_iterable(results)))
+        if columns is not None:
+            return list(map(len, results)), columns
+    settled = (function.settled(result, t) for result, t in zip(results, tuples))
+    several = [() if rows is FAILED else rows for rows in settled]
+    rows = list(chain.from_iterable(several))
+    return list(map(len, several)), list(zip(*rows)) if rows else [()] * len(type.attributes)
+
+
+_type = type
+
+
+def flat_mapped(function: UserFunction, type: TupleType, tuples: Sequence[Tuple]) -> Block:
+    """Return what a function gives for each tuple, at the tuple's time."""
+    counts, columns = rows_of(function, type, tuples)
+    times = times_of(tuples)
+    if counts.count(1) != len(counts):
+        times = list(chain.from_iterable(map(repeat, times, counts)))
+    return Block(type, [times, *columns])
+
+
+class FlatMapInBulk(Kernel):
+    """Forwards what the function makes of each tuple, at once."""
+
+    def __init__(self, node: FlatMap) -> None:
+        self.function, self.type = node.function, node.type
+
+    def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
+        if made := flat_mapped(self.function, self.type, tuples):
+            out.emit(made)

@@ -1,0 +1,143 @@
+"""Predicates over columns: `where=of.vectorized(f)` tests many pairs in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from onefold.core.errors import PlanError
+from onefold.core.records import Tuple, maker_of
+from onefold.core.types import (
+    Array,
+    Boolean,
+    DataType,
+    Floating,
+    Integer,
+    Misfit,
+    String,
+    TupleType,
+)
+
+AT_ONCE = 2**18
+"""How many pairs are tested in one call; of types with arrays, fewer."""
+
+
+class NoNumPy(PlanError):
+    """A predicate over columns needs NumPy, and there is none."""
+
+
+def vectorized(predicate: Callable[[Any, Any], Any]) -> Vectorized:
+    """Return a predicate of a join that is called with columns, for many pairs at once.
+
+    `predicate(x, y)` gets NumPy arrays for attributes and `time`: of shape (n, 1) for the left and
+    (1, m) for the right, and with the length of its arrays as one more where all are equally long;
+    strings are of NumPy's StringDType. It returns the truth for all pairs, of shape (n, m).
+
+    >>> import onefold as of
+    >>> bids = of.source("bids", "price int")
+    >>> asks = of.source("asks", "price int")
+    >>> deals = bids.join(
+    ...     asks,
+    ...     "bid int, ask int",
+    ...     key=None,
+    ...     where=of.vectorized(lambda bid, ask: bid.price >= ask.price),
+    ...     size="10 s",
+    ... )
+    >>> of.run(deals, {"bids": [(1, 5), (2, 7)], "asks": [(3, 6)]})
+    [(time=9999, bid=7, ask=6)]
+    """
+    try:
+        import numpy  # noqa: F401  # said now, and not by the first pair
+    except ImportError:
+        raise NoNumPy(
+            "a vectorized predicate needs NumPy",
+            hint="pip install numpy, or give the function itself, to be called for each pair",
+        ) from None
+    return Vectorized(predicate)
+
+
+@dataclass(frozen=True)
+class Vectorized:
+    """A predicate over columns."""
+
+    predicate: Callable[[Any, Any], Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__wrapped__", self.predicate)  # it is shown as the function
+
+    def __call__(self, x: Tuple, y: Tuple) -> bool:
+        """Say whether it holds for one pair."""
+        return any(True for _ in self.holding([x], [y]))
+
+    def holding(self, xs: Sequence[Tuple], ys: Sequence[Tuple]) -> Iterator[tuple[Tuple, Tuple]]:
+        """Return the pairs that the predicate holds for."""
+        if not xs or not ys:
+            return
+        left, right = maker_of(xs[0]), maker_of(ys[0])
+        step = max(1, _at_once(left, right) // len(ys))
+        columns = Columns(right, ys, 0)
+        for begin in range(0, len(xs), step):
+            some = xs[begin : begin + step]
+            truth = self._truth(Columns(left, some, 1), columns, (len(some), len(ys)))
+            yield from ((some[n], ys[m]) for n, m in zip(*truth.nonzero()))
+
+    def _truth(self, x: Columns, y: Columns, shape: tuple[int, int]) -> Any:
+        import numpy as np
+
+        truth = np.asarray(self.predicate(x, y))
+        if truth.dtype != bool:
+            raise Misfit(f"a vectorized predicate gives booleans, and not {truth.dtype}")
+        try:
+            return np.broadcast_to(truth, shape)
+        except ValueError:
+            raise Misfit(
+                f"a vectorized predicate gives the truth for {shape[0]} × {shape[1]} pairs, "
+                f"and not an array of shape {truth.shape}"
+            ) from None
+
+
+class Columns:
+    """The attributes of tuples as NumPy arrays, each made when it is asked for."""
+
+    def __init__(self, type: TupleType, tuples: Sequence[Tuple], axis: int) -> None:
+        self._type, self._tuples, self._axis = type, tuples, axis
+
+    def __getattr__(self, name: str) -> Any:
+        kinds: dict[str, DataType] = {"time": Integer(64), **dict(self._type.attributes)}
+        if name not in kinds:
+            known = ", ".join(kinds)
+            raise AttributeError(f"no attribute {name!r}: there are {known}")
+        import numpy as np
+
+        values = [getattr(t, name) for t in self._tuples]
+        found = np.expand_dims(_array(kinds[name], values), self._axis)
+        setattr(self, name, found)
+        return found
+
+
+def _array(kind: DataType, values: list[Any]) -> Any:
+    import numpy as np
+
+    if None not in values:
+        match kind:
+            case Integer() | Boolean():
+                return np.array(values)
+            case Floating():
+                return np.array(values, dtype=float)
+            case String():
+                return np.array(values, dtype=np.dtypes.StringDType())
+            case Array(Integer() | Floating() | Boolean()) if _square(values):
+                return np.array(values)
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+def _square(arrays: list[Any]) -> bool:
+    return len(set(map(len, arrays))) == 1 and not any(None in array for array in arrays)
+
+
+def _at_once(*types: TupleType) -> int:
+    kinds = [kind for type in types for _, kind in type.attributes]
+    return AT_ONCE // 16 if any(isinstance(kind, Array) for kind in kinds) else AT_ONCE

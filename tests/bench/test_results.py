@@ -1,0 +1,70 @@
+"""Results go into a file after every run, and come out of it when the bench goes on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onefold.bench.machine import facts
+from onefold.bench.results import BadResults, Results
+from onefold.bench.summary import summary
+
+RUN: dict[str, Any] = {
+    "experiment": "HLF", "implementation": "D", "mode": "saturate", "repetition": 1,
+    "tuples": 1000, "rate": 100, "seed": 1, "profile": "quick", "rewrites": True,
+    "vectorized": False, "throughput": 5.0, "unit": "t/s",
+}  # fmt: skip
+
+
+def test_what_was_added_is_found_again(tmp_path: Path) -> None:
+    file = tmp_path / "made" / "results.json"
+    Results.opened(file, {"seed": 1}).add(RUN)
+    again = Results.opened(file, {"seed": 2})
+    assert again.find(RUN) == RUN
+    assert again.made["seed"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("experiment", "ALF"), ("implementation", "A"), ("repetition", 2), ("tuples", 10),
+     ("rate", 5), ("seed", 2), ("profile", "paper"), ("rewrites", False), ("mode", "rate"),
+     ("vectorized", True)],
+)  # fmt: skip
+def test_another_condition_is_another_run(name: str, value: Any) -> None:
+    results = Results({}, [RUN])
+    assert results.find({**RUN, name: value}) is None
+
+
+def test_the_file_says_what_made_it(tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    Results.opened(file, {"command": "onefold bench", **facts()}).add(RUN)
+    made = json.loads(file.read_text())["made"]
+    expected = {"command", "onefold", "spark", "python", "java", "cpu", "cores", "memory_gb"}
+    assert expected | {"system", "began", "ended"} == set(made)
+    assert made["cores"] >= 1
+    assert made["began"] <= made["ended"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"runs": [1]}', '{"runs": [{}]}'])
+def test_a_file_of_something_else_is_refused_and_stays(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(text)
+    with pytest.raises(BadResults, match="holds no results"):
+        Results.opened(file, {})
+    assert file.read_text() == text
+
+
+def test_ratios_are_of_the_same_repetition() -> None:
+    def run(label: str, repetition: int, throughput: float) -> dict[str, Any]:
+        told = {"implementation": label, "repetition": repetition, "throughput": throughput}
+        return {**RUN, **told}
+
+    runs = [run("D", 1, 100), run("A", 1, 50), run("D", 2, 10), run("A", 2, 8)]
+    dedicated, aggregate = summary(runs)
+    assert (dedicated.implementation, dedicated.to_dedicated) == ("D", None)
+    assert aggregate.to_dedicated is not None
+    assert (aggregate.to_dedicated.least, aggregate.to_dedicated.most) == (0.5, 0.8)
+    assert aggregate.throughput == 29

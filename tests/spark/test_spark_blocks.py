@@ -1,0 +1,92 @@
+"""Tuples in Arrow: in and out as they are, and in normal form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import onefold as of
+from onefold.core.packing import unpacked
+from onefold.core.plan import plan
+from onefold.core.values import NAN
+from onefold.engines.spark.blocks import SMALL, ArrowBlock
+from onefold.engines.spark.clock import END_MILLIS
+from onefold.engines.spark.columns import Reading
+from onefold.engines.spark.fragments import cut
+from onefold.engines.spark.parcels import REPORT, TOLD, opened, pack_tuples, tuples_of
+from onefold.engines.spark.schema import TIME, arrow_type
+from onefold.engines.spark.task import Settings
+
+TYPES = "a string, b int, c double, d array<double>, e boolean, f binary, g float, h array<string>"
+ROWS: list[tuple[Any, ...]] = [
+    ("x", 1, -0.0, [0.5, -0.0], True, b"\0", 0.1, ["a", None]),
+    (None, None, float("nan"), [], None, None, None, None),
+    ("ü", -5, 2.5, [float("nan")], False, b"", -0.0, []),
+]
+
+
+def reading(types: str, rows: list[tuple[Any, ...]], **options: Any) -> tuple[Reading, pa.Array]:
+    node = of.source("s", types).node
+    columns = zip(*rows)
+    kinds = [pa.int64(), *(arrow_type(kind) for _, kind in node.type.attributes)]
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds)]
+    batch = pa.RecordBatch.from_arrays(arrays, names=[TIME, *node.type.names])
+    fragment = cut(plan(node))[0]
+    settings = Settings((7, 9), **options)
+    return Reading(fragment, settings, 0, "s", node.type, 5), batch
+
+
+def read(types: str, rows: list[tuple[Any, ...]]) -> list[of.Tuple]:
+    work, batch = reading(types, rows)
+    task = work.task(batch)
+    return [t for parts in task.leaving.values() for part in parts for t in part]
+
+
+@pytest.mark.parametrize("types", [TYPES, "p struct<x: double>, t timestamp"])
+def test_values_are_in_normal_form(types: str) -> None:
+    type = of.source("s", types).node.type
+    rows = ROWS if types == TYPES else [((-0.0,), None), (None, None)]
+    wanted = [type.make(n, row) for n, row in enumerate(rows)]
+    found = read(types, [(n, *row) for n, row in enumerate(rows)])
+    assert repr(found) == repr(wanted)
+    assert found == wanted
+    if types == TYPES:
+        assert found[1].c is NAN
+
+
+def test_what_nobody_looks_at_is_in_normal_form_too() -> None:
+    work, batch = reading("c double, d array<double>", [(1, -0.0, [-0.0]), (2, 1.0, [0.0])])
+    (part,) = (part for parts in work.task(batch).leaving.values() for part in parts)
+    assert isinstance(part, ArrowBlock)
+    assert repr(part.batch.to_pydict()) == repr(
+        {TIME: [1, 2], "c": [0.0, 1.0], "d": [[0.0], [0.0]]}
+    )
+
+
+def test_a_batch_tells_every_group_the_watermark_behind_it() -> None:
+    work, batch = reading("a string", [(3, "x"), (END_MILLIS, None), (8, "y")])
+    rows = work(batch).to_pylist()
+    told = [row for row in rows if row["node"] == TOLD]
+    assert [row["grp"] for row in told] == [7, 9]
+    assert {str(unpacked(row["data"])) for row in told} == {str({0: END_MILLIS - 5})}
+    out = [row["data"] for row in rows if row["node"] not in (TOLD, REPORT)]
+    assert [t for data in out for t in opened(data)[1]] == [(3, "x"), (8, "y")]
+
+
+@pytest.mark.parametrize("count", [1, SMALL - 1, SMALL, 3 * SMALL])
+def test_tuples_travel_as_they_are(count: int) -> None:
+    type = of.source("s", TYPES).node.type
+    tuples = [type.make(n, ROWS[n % 3]) for n in range(count)]
+    port, held = opened(pack_tuples(type, 1, tuples))
+    assert port == 1
+    assert isinstance(held, list) == (count < SMALL)
+    assert repr(list(tuples_of(type, held))) == repr(tuples)
+
+
+def test_what_arrow_does_not_hold_travels_too() -> None:
+    type = of.source("s", "a string").node.type
+    tuples = [type.make(n, ("\ud800",)) for n in range(SMALL)]
+    _, held = opened(pack_tuples(type, 0, tuples))
+    assert list(tuples_of(type, held)) == tuples

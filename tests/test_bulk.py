@@ -1,0 +1,180 @@
+"""Operators in bulk against their own kernels: the same answer at every step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+import onefold as of
+import strategies
+from onefold.core.block import Block
+from onefold.core.functions import Failure, on_failure
+from onefold.core.kernel import Kernel
+from onefold.core.plan import Implementation, Plan
+from onefold.engines.bulk import in_bulk
+from onefold.engines.bulk.flat_map import FlatMapInBulk
+from onefold.engines.bulk.instants import EachInBulk, EmbedInBulk
+from onefold.engines.bulk.pairs import CollectInBulk, EmbeddedPairsInBulk, PairsInBulk
+from onefold.engines.bulk.unfold import CountInBulk, PickInBulk
+from onefold.engines.reference import Engine
+from oracle import multiset
+from strategies import Feed
+from test_laws import drawn, law, play
+
+Told = list[tuple[Counter[str], Counter[str], int]]
+
+
+def told(engine: Engine, feed: Feed, *, restored: bool = False) -> Told:
+    """What an engine tells after each step: output, late tuples, and the output's watermark."""
+    seen: Told = []
+    for step in feed:
+        play(engine, [step])
+        output, late = multiset(engine.take_output()), multiset(engine.take_late())
+        seen.append((output, late, engine.output_watermark()))
+        if restored:
+            snapshot = engine.snapshot()
+            engine = Engine(engine.plan, kernel_of=in_bulk)
+            engine.restore(snapshot)
+    engine.end()
+    seen.append((multiset(engine.take_output()), multiset(engine.take_late()), 0))
+    return seen
+
+
+def same(plan: Plan, feed: Feed, *, restored: bool = False) -> None:
+    wanted = told(Engine(plan), feed)
+    assert told(Engine(plan, kernel_of=in_bulk), feed, restored=restored) == wanted
+
+
+@law(60)
+def test_random_pipelines(data: st.DataObject) -> None:
+    case, feed = drawn(data)
+    for implementation in Implementation:
+        same(of.lower(case.stream(), implementation), feed)
+
+
+@law(40)
+def test_going_on_from_a_snapshot_after_every_step(data: st.DataObject) -> None:
+    case, feed = drawn(data)
+    for implementation in Implementation:
+        same(of.lower(case.stream(), implementation), feed, restored=True)
+
+
+@pytest.mark.parametrize("kind", ["flat_map", "filter", "map", "join", "aggregate_plus"])
+@law(40)
+def test_each_operator_and_tuples_that_come_late(kind: str, data: st.DataObject) -> None:
+    case = data.draw(strategies.cases(last=kind, operators=1))
+    feed = data.draw(strategies.late_feeds(case))
+    for implementation in Implementation:
+        same(of.lower(case.stream(), implementation), feed)
+
+
+def kernels(stream: of.Stream, implementation: str) -> set[type[Kernel]]:
+    engine = Engine(of.lower(stream, implementation), kernel_of=in_bulk)
+    return {type(each.kernel) for each in engine.stations.values()}
+
+
+def words() -> of.Stream:
+    return of.source("s", "text string").flat_map(
+        lambda t: [(word,) for word in t.text.split()], "word string"
+    )
+
+
+def pairs(where: Any = None) -> of.Stream:
+    s = of.source("s", "k int, v double")
+    return s.join(s, "k int, v double, l int, w double", key=["k"], where=where, size=10, advance=5)
+
+
+def test_what_runs_in_bulk() -> None:
+    assert FlatMapInBulk in kernels(words(), "dedicated")
+    assert EachInBulk in kernels(words(), "aggregate-plus")
+    assert {EmbedInBulk, CountInBulk, PickInBulk} <= kernels(words(), "aggregate")
+    assert {CollectInBulk, PairsInBulk} <= kernels(pairs(), "aggregate-plus")
+    assert {CollectInBulk, EmbeddedPairsInBulk, CountInBulk} <= kernels(pairs(), "aggregate")
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+def test_what_fails_is_set_aside_alike(implementation: Implementation) -> None:
+    def odd(t: of.Tuple) -> list[Any]:
+        if t.n == 1:
+            raise ValueError(t.n)
+        return [(t.n,)] if t.n != 3 else [("three",)]
+
+    plan = of.lower(of.source("s", "n bigint").flat_map(odd, "n bigint"), implementation)
+    found = []
+    for kernel_of in ({}, {"kernel_of": in_bulk}):
+        failures: list[Failure] = []
+        token = on_failure.set(failures.append)
+        engine = Engine(plan, **kernel_of)
+        engine.input("s", [(1, n) for n in (0, 1, 2, 3, 4, 2)])
+        engine.end()
+        on_failure.reset(token)
+        reasons = Counter((each.reason, each.subject) for each in failures)
+        found.append((reasons, multiset(engine.take_output())))
+    assert found[0] == found[1]
+    assert found[0][0].total() == 2
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+def test_a_predicate_over_columns_gives_the_same(implementation: Implementation) -> None:
+    rows = [(n, n % 3, float(n * n % 17)) for n in range(60)]
+    by_pair = pairs(lambda x, y: x.v < y.v and x.time != y.time)
+    columns = pairs(of.vectorized(lambda x, y: (x.v < y.v) & (x.time != y.time)))
+    wanted = multiset(of.run(by_pair, {"s": rows}, implementation))
+    assert wanted
+    assert multiset(of.run(columns, {"s": rows}, implementation)) == wanted
+    engine = Engine(of.lower(columns, implementation), kernel_of=in_bulk)
+    engine.input("s", rows)
+    engine.end()
+    assert multiset(engine.take_output()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("predicate", "reason"),
+    [
+        (lambda x, y: x.v - y.v, "a vectorized predicate gives booleans, and not float64"),
+        (lambda x, y: (x.v < y.v)[0, :, None, None], "gives the truth for 1 × 1 pairs"),
+        (lambda x, y: x.nothing == y.v, "no attribute 'nothing': there are time, k, v"),
+    ],
+)
+def test_a_predicate_over_columns_that_is_wrong(predicate: Any, reason: str) -> None:
+    with pytest.raises(of.OnefoldError, match="join") as problem:
+        of.run(pairs(of.vectorized(predicate)), {"s": [(1, 1, 1.0), (2, 1, 2.0)]})
+    assert reason in str(problem.value)
+    assert "test_bulk.py, line" in str(problem.value)
+
+
+def test_nulls_and_odd_lengths_come_as_objects() -> None:
+    seen = []
+
+    def look(x: Any, y: Any) -> Any:
+        seen.append((x.n.dtype, x.a.shape, y.a.dtype, x.s.dtype))
+        return x.time == y.time
+
+    s = of.source("s", "n int, a array<double>, s string")
+    stream = s.join(
+        s, "n int", key=None, where=of.vectorized(look), select=lambda x, y: (x.n,), size=9
+    )
+    rows = [(1, None, [1.0], "a"), (2, 2, [1.0, 2.0], None)]
+    assert len(of.run(stream, {"s": rows}, "aggregate-plus")) == 2
+    assert {str(kind) for each in seen for kind in (each[0], each[2], each[3])} == {"object"}
+    assert {each[1] for each in seen} == {(2, 1)}
+    of.run(stream, {"s": [(1, 1, [1.0, 2.0], "a"), (2, 2, [3.0, 4.0], "b")]}, "aggregate-plus")
+    assert seen[-1][1] == (2, 1, 2)
+
+
+def test_a_block_is_a_sequence_of_its_tuples() -> None:
+    block = Block(of.source("s", "w string").node.type, [[3, 4], ["a", "b"]])
+    assert list(block) == [block[0], block[1]] == block[:2]
+    assert (len(block), block[1].w, block.times) == (2, "b", [3, 4])
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+def test_tuples_without_attributes(implementation: Implementation) -> None:
+    plan = of.lower(of.source("s", "").flat_map(lambda _: [(), ()], ""), implementation)
+    engine = Engine(plan, kernel_of=in_bulk)
+    engine.input("s", [(1,), (1,), (2,)])
+    engine.end()
+    assert sorted(t.time for t in engine.take_output()) == [1, 1, 1, 1, 2, 2]
