@@ -492,7 +492,11 @@ def test_a_journal_takes_what_can_not_be_shown(tmp_path: Path) -> None:
         ("a.csv", b"time,n,n\n", "a.csv: two columns are named n"),
         ("a.csv", b'"time"x,n\n', "a.csv:1: the header can't be read: "),
         ("a.jsonl.gz", b"not packed", "a.jsonl.gz can't be read after 0 rows"),
-        ("a.jsonl.gz", gzip.compress(b'{"time": 1, "n": 1}\n' * 9, mtime=0)[:-9], "can't be read after "),
+        (
+            "a.jsonl.gz",
+            gzip.compress(b'{"time": 1, "n": 1}\n' * 9, mtime=0)[:-9],
+            "can't be read after ",
+        ),
         ("a.parquet", b"no columns", "a.parquet can't be read as Parquet"),
     ],
 )
