@@ -91,8 +91,8 @@ FAULTS = (
     Fault(
         "pair twice in one collection",
         "operators/join.py",
-        "                seen[port].append(one)\n",
-        "                seen[port].insert(0, one)\n            seen[port].extend(tuples[1:])\n",
+        "            sides[port].extend(tuples)\n",
+        "            sides[port].extend(tuples + tuples[1:])\n",
         "joined",
     ),
     Fault(
@@ -171,8 +171,8 @@ ON_SPARK = (
     Fault(
         "lost duplicate in a parcel",
         "engines/spark/task.py",
-        "arrived.setdefault(entry, []).extend(make(row) for row in rows)",
-        "arrived.setdefault(entry, []).extend(dict.fromkeys(make(row) for row in rows))",
+        "arrived.setdefault(entry, []).append(tuples_of(type, held))",
+        "arrived.setdefault(entry, []).append(list(dict.fromkeys(tuples_of(type, held))))",
         "counted",
     ),
     Fault(
