@@ -89,13 +89,13 @@ def test_an_embed_without_identity_is_found(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_join_of_sets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Row 8, as printed: equal tuples of one instant count once."""
-    collected = Join._collected
+    collected = Join.collected
 
     def as_set(self: Join, t: Any) -> Any:
         port, tuples = collected(self, t)
         return port, tuples[:1]
 
-    monkeypatch.setattr(Join, "_collected", as_set)
+    monkeypatch.setattr(Join, "collected", as_set)
     assert exhaust(SCOPES["join"], tuples=2)[1] is None
     _, difference = exhaust(SCOPES["join"], tuples=3)
     assert difference is not None
