@@ -1,4 +1,4 @@
-"""A flat_map experiment in PyFlink; run by the interpreter that has PyFlink, by this file's path.
+"""A flat_map experiment in PyFlink; run by the interpreter that has PyFlink.
 
 Two runs of different size are timed, and the difference counts: what a job takes to start is in
 both.
@@ -30,6 +30,8 @@ def main(order: dict[str, Any]) -> dict[str, Any]:
         table = pa.ipc.open_file(mapped).read_all()
     few = _run(experiment, _repeated(table, tuples // SMALL + 1), order["cores"])
     many = _run(experiment, _repeated(table, tuples // SMALL + 1 + tuples), order["cores"])
+    if many <= few:
+        sys.exit(f"{tuples:,} tuples more took no longer: give it more --tuples to be timed by")
     return {"calls": tuples, "outputs": 0, "per_second": tuples / (many - few)}
 
 

@@ -17,7 +17,7 @@ import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
@@ -231,11 +231,10 @@ def pyflink(
             hint="PyFlink is a peer of the flat_map experiments alone",
         )
     flink_python = checked_interpreter(interpreter)
-    script = Path(__file__).with_name("flink_job.py")
     sources = Path(__file__).parents[2]
     order = {"experiment": experiment.id, "file": str(file), "tuples": tuples, "cores": cores}
-    done = subprocess.run(  # noqa: S603  the user's interpreter, our script
-        [str(flink_python), str(script), json.dumps(order)],
+    done = subprocess.run(  # noqa: S603  the user's interpreter, our module
+        [str(flink_python), "-P", "-m", "onefold.bench.flink_job", json.dumps(order)],
         env={**os.environ, "PYTHONPATH": str(sources)},
         capture_output=True,
         text=True,
@@ -244,7 +243,7 @@ def pyflink(
     if done.returncode:
         raise NoFlink(
             f"PyFlink failed on {experiment.id}",
-            detail="\n".join(islice(reversed(done.stderr.strip().splitlines()), 3)),
+            detail=(done.stderr.strip().splitlines() or ["it says nothing"])[-1],
             hint=f"{interpreter} must have apache-flink, and Java 11 or 17",
         )
     return Called(**json.loads(done.stdout.strip().splitlines()[-1]))
