@@ -248,7 +248,8 @@ source (test_errors.py, line +1): no attribute may be called `__class__`
   Hint: records use such names themselves; give the attribute another name"""),
     (unknown_attribute, errors.UnknownAttribute, """\
 aggregate (test_errors.py, line +1): there is no attribute 'wrod' to key by
-  Detail: the stream has word and n"""),
+  Detail: the stream has word and n
+  Hint: did you mean 'word'?"""),
     (no_key, errors.BadKey, """\
 aggregate (test_errors.py, line +1): a key is a list of attributes or a function
   Detail: got 5
@@ -346,7 +347,7 @@ def test_a_plan_that_is_wrong(program: Program, kind: type[OnefoldError], text: 
 
 # A function fails, in whatever implementation.
 
-HINT = "  Hint: mend the function, or set such tuples aside: --on-error quarantine=FILE"
+HINT = "  Hint: mend the function"
 
 
 def raises() -> Any:

@@ -377,7 +377,7 @@ USAGE = {
     ),
     "a name nearly right": (
         ["--input", "ss=s.jsonl"],
-        "the pipeline has no source 'ss'; did you mean s?",
+        "the pipeline has no source 'ss'; did you mean 's'?",
     ),
     "two inputs": (
         ["--input", "s=s.jsonl", "--input", "s=-"],

@@ -9,13 +9,13 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from onefold.core.errors import OnefoldError
+from onefold.core.near import did_you_mean
 from onefold.core.showing import USERS_ERRORS, told
 from onefold.stream import Stream
 
@@ -40,8 +40,7 @@ def load_object(name: str, what: str, beside: Path | None = None) -> Any:
     """Return what `name` names, as it is: an engine, or a function of the user's."""
     module, attribute = _found(name, beside, what)
     if not hasattr(module, attribute):
-        near = get_close_matches(attribute, vars(module), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"name the {what} as file.py:name"
+        hint = did_you_mean(attribute, vars(module), f"name the {what} as file.py:name")
         raise PipelineNotFound(f"{name}: there is no {attribute!r}", hint=hint)
     return getattr(module, attribute)
 
@@ -92,7 +91,9 @@ def _path(where: str, beside: Path | None) -> Path:
     except (OSError, RuntimeError, ValueError) as problem:  # too long, a loop of links, a NUL
         raise PipelineNotFound(f"there is no file {where!r}", detail=str(problem)) from None
     if not found:
-        raise PipelineNotFound(f"there is no file {where}", detail=f"looked for {path}")
+        there = (each.name for each in path.parent.glob("*.py"))
+        hint = did_you_mean(path.name, there)
+        raise PipelineNotFound(f"there is no file {where}", detail=f"looked for {path}", hint=hint)
     return path
 
 
@@ -166,7 +167,6 @@ def _takes_arguments(function: Callable[..., object]) -> bool:
 
 
 def _hint(module: ModuleType, attribute: str) -> str:
-    if near := get_close_matches(attribute, vars(module), n=1):
-        return f"did you mean {near[0]!r}?"
     streams = [key for key, value in vars(module).items() if isinstance(value, Stream)]
-    return f"its streams are {', '.join(streams)}" if streams else "it has no streams"
+    known = f"its streams are {', '.join(streams)}" if streams else "it has no streams"
+    return did_you_mean(attribute, streams) or did_you_mean(attribute, vars(module), known)

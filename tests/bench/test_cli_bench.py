@@ -165,9 +165,9 @@ def test_a_report_is_written(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["HLFF"], "did you mean HLF?"),
+        (["HLFF"], "did you mean 'HLF'?"),
         (["HLF", "--implementations", "D,B"], "there is no B"),
-        (["HLF", "--implementations", "D,a+"], "did you mean A+?"),
+        (["HLF", "--implementations", "D,a+"], "did you mean 'A+'?"),
         (["HLF", "--peers", "java"], "there are python, pyspark, pyflink"),
         (["HLF", "--mode", "rate"], "--mode rate needs --rate"),
         (["HLF", "--peers", "pyflink"], "then --flink-python flink/bin/python"),

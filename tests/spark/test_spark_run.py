@@ -296,7 +296,7 @@ def test_a_stream_that_has_ended_does_not_go_on(words: Path, tmp_path: Path) -> 
     ("options", "message"),
     [
         ([], "no input for source words"),
-        (["--input", "word=x.json"], "did you mean words?"),
+        (["--input", "word=x.json"], "did you mean 'words'?"),
         (["--input", "words=nowhere.json"], "there is no such file or folder"),
         (["--input", "words=/nowhere/at/all.json"], "there is no such file or folder"),
         (["--input", "words=rate", "--follow"], "--follow needs --checkpoint"),

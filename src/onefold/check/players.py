@@ -9,12 +9,12 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from onefold.core.errors import OnefoldError
 from onefold.core.functions import Failure, on_failure
+from onefold.core.near import did_you_mean
 from onefold.core.plan import Implementation, Plan
 from onefold.core.records import Tuple
 from onefold.core.showing import USERS_ERRORS, told
@@ -231,10 +231,9 @@ def player(name: str) -> Player:
     if name == "spark":
         return spark()
     if ":" not in name:
-        near = get_close_matches(name, ["reference", "spark"], n=1)
         raise UnknownEngine(
             f"there is no engine {name!r}",
-            hint=f"did you mean {near[0]!r}?" if near else "reference, spark, or file.py:name",
+            hint=did_you_mean(name, ["reference", "spark"], "reference, spark, or file.py:name"),
         )
     found = load_object(name, "engine")
     if not isinstance(found, Player):

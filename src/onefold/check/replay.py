@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from onefold.check.players import REFERENCE, Player, player
@@ -73,17 +73,22 @@ def replay(
     engine: str | Player = "reference",
     *,
     rewrites: bool = False,
+    names: Iterable[str] = (),
 ) -> list[CaseResult]:
     """Run every case of a transcript in these implementations; refuse a bad transcript.
 
-    `engine` is one of the judge: reference, spark, or `file.py:name` for one of yours.
+    `engine` is one of the judge: reference, spark, or `file.py:name` for one of yours. With
+    `names`, only the cases of these names are run.
     """
     by = engine if isinstance(engine, Player) else player(engine)
     chosen = [Implementation.of(each) for each in implementations]
     chosen = [each for each in chosen if each in by.implementations]
     lowering = lower_and_rewrite if rewrites else lower
-    transcripts = [read_transcript(Path(path))]
-    return replay_transcripts(transcripts, chosen, runners(by), lowering, by)
+    transcript = read_transcript(Path(path))
+    if only := set(names):
+        kept = tuple(case for case in transcript.cases if case.name in only)
+        transcript = replace(transcript, cases=kept)
+    return replay_transcripts([transcript], chosen, runners(by), lowering, by)
 
 
 def lower_and_rewrite(plan: Plan, implementation: Implementation) -> Plan:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from onefold.check.located import Located
 from onefold.check.rows import read_row, read_time
+from onefold.core.near import did_you_mean
 from onefold.core.plan import Node, Plan
 from onefold.core.records import Tuple
 from onefold.core.time import END_OF_TIME
@@ -185,5 +185,5 @@ def _late_types(nodes: tuple[Node, ...]) -> Iterator[TupleType]:
 
 def near(name: str, known: Iterable[str]) -> str:
     """Return a question for the known name that is most like `name`, if one is."""
-    close = get_close_matches(name, list(known), n=1)
-    return f": did you mean {close[0]!r}?" if close else ""
+    question = did_you_mean(name, known)
+    return f": {question}" if question else ""

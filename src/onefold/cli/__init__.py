@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import sys
 
 try:
@@ -13,7 +14,24 @@ except ModuleNotFoundError:  # the core alone is installed
 
 from onefold import OnefoldError, __version__
 
-COMMANDS = ("run", "explain", "check", "conformance", "replay", "bench", "data")
+# A line each, so that `onefold --help` imports none of them.
+COMMANDS = {
+    "run": "Run a pipeline over files.",
+    "explain": "Show a pipeline operator by operator.",
+    "check": "Do all implementations, and your own code, mean the same?",
+    "conformance": "Put every rule of the model to engines.",
+    "replay": "Replay transcripts: event-time tests as YAML files.",
+    "bench": "Measure the paper's experiments on Spark.",
+    "data": "Write a stream to measure on.",
+}
+NO = 1
+"""The exit code if the answer is no, or something is wrong with what was given."""
+USAGE = 2
+"""The exit code if the command line can't be understood; of a judge, if it has no answer."""
+INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C ended."""
+LONGEST_ERROR = 30
+"""How many lines of an error are shown."""
 
 
 class _Commands(click.Group):
@@ -25,15 +43,64 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        from onefold.cli.choices import asking_back
+
         module = importlib.import_module(f"onefold.cli.{cmd_name}")
-        command: click.Command = module.command
-        return command
+        return asking_back(module.command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from onefold.core.near import did_you_mean
+
+            hint = did_you_mean(name, COMMANDS, f"there are {', '.join(COMMANDS)}")
+            ctx.fail(f"there is no command {name!r}: {hint}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            raise SystemExit(INTERRUPTED) from None
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="onefold")
-def cli() -> None:
-    """Event-time pipelines on one operator: run them, look at them, put them to the test."""
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Event-time pipelines on one operator: run them, look at them, put them to the test.
+
+    \b
+    onefold run examples/wordcount.py:pipeline --input edits=examples/data/edits.jsonl
+    onefold explain examples/wordcount.py:pipeline --implementation aggregate
+    onefold check examples/wordcount.py:pipeline
+    onefold COMMAND --help
+
+    \b
+    Exit codes: 0 all is well; 1 the answer is no, or an error in what was given;
+    2 the command line is wrong, or a judge could not ask; 130 stopped by Ctrl-C.
+    Colours are for terminals; NO_COLOR=1 turns them off.
+    """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+
+
+def complain(problem: OnefoldError) -> None:
+    """Write an error on standard error, on one screen."""
+    lines = str(problem).splitlines() or [type(problem).__name__]
+    if len(lines) > LONGEST_ERROR:
+        more = len(lines) - LONGEST_ERROR
+        lines = [*lines[:LONGEST_ERROR], f"  … and {more} more lines"]
+    plain = bool(os.environ.get("NO_COLOR"))
+    mark = "error:" if plain else click.style("error:", fg="red", bold=True)
+    click.echo("\n".join([f"{mark} {lines[0]}", *lines[1:]]), err=True)
 
 
 def main() -> None:
@@ -44,9 +111,9 @@ def main() -> None:
     try:
         cli()
     except OnefoldError as problem:
-        click.echo(f"error: {problem}", err=True)
-        sys.exit(1)
+        complain(problem)
+        sys.exit(NO)
     except BrokenPipeError:  # the reader of our output has gone
         if sys.stderr:
             sys.stderr.close()
-        sys.exit(1)
+        sys.exit(NO)

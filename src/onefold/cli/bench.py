@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from onefold.cli.run import INTERRUPTED
+from onefold.cli import INTERRUPTED
+from onefold.cli.choices import Several
+from onefold.cli.given import refuse
+from onefold.cli.progress import bar
 from onefold.core.errors import OnefoldError
+from onefold.core.near import did_you_mean
 
 if TYPE_CHECKING:  # pyspark takes a second to import
     from onefold.bench.experiments.experiment import Experiment
@@ -34,25 +36,6 @@ class UnknownExperiment(OnefoldError):
 
 class NoBenchExtra(OnefoldError):
     """The bench needs packages that are not installed."""
-
-
-@dataclass(frozen=True)
-class Several(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.4 on
-    """Names with commas between them."""
-
-    names: tuple[str, ...]
-    name = "names"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        given = tuple(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
-        for each in given:
-            if each not in self.names:
-                near = get_close_matches(each.upper(), self.names, n=1)
-                known = f"did you mean {near[0]}?" if near else f"there are {', '.join(self.names)}"
-                self.fail(f"there is no {each}: {known}", param, ctx)
-        return given
 
 
 @click.command(name="bench")
@@ -121,6 +104,7 @@ class Several(click.ParamType):  # type: ignore[type-arg]  # generic only from c
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="the interpreter that has PyFlink, which can't share one with PySpark",
 )
+@click.option("--quiet", is_flag=True, help="no progress on standard error")
 def command(ids: tuple[str, ...], **options: Any) -> None:
     """Measure experiments of the paper by their IDs, LLF … HHJ and llf … hhj, on Spark.
 
@@ -134,12 +118,12 @@ def command(ids: tuple[str, ...], **options: Any) -> None:
     --json alone.
     """
     if "reference" in ids:
-        _reference(ids, options["tuples"], options["to_json"])
+        _reference(ids, options)
         return
     _check_installed()
     order = _order(ids, options)
     results = _results(options)
-    runs, interrupted = _taken(order, results)
+    runs, interrupted = _taken(order, results, quiet=options["quiet"])
     if runs:
         from onefold.cli.bench_table import printed
 
@@ -153,12 +137,14 @@ def command(ids: tuple[str, ...], **options: Any) -> None:
         click.echo(f"report: {report.write(results.as_dict(), options['report'])}", err=True)
 
 
-def _reference(ids: tuple[str, ...], tuples: int | None, to_json: Path | None) -> None:
+def _reference(ids: tuple[str, ...], options: dict[str, Any]) -> None:
     if ids != ("reference",):
         raise click.UsageError("reference is measured alone: no ID beside it")
+    used = {"tuples", "to_json", "quiet"}
+    refuse(set(options) - used, "is for experiments on Spark, not for reference")
     from onefold.cli.bench_reference import measure_reference
 
-    measure_reference(tuples, to_json)
+    measure_reference(options["tuples"], options["to_json"], quiet=options["quiet"])
 
 
 def _check_installed() -> None:
@@ -179,8 +165,14 @@ def _order(ids: tuple[str, ...], options: dict[str, Any]) -> Order:
     mode = Mode(options["mode"])
     if mode is Mode.RATE and options["rate"] is None:
         raise click.UsageError("--mode rate needs --rate; --mode search finds one")
+    if mode is Mode.SATURATE:
+        refuse(["seconds"], "is for --mode rate and search: here all tuples are there at once")
+    if mode is Mode.RATE:
+        refuse(["tuples", "batch"], "is for --mode saturate: at a rate, --seconds says how many")
     if "pyflink" in options["peers"]:
         checked_interpreter(options["flink_python"])
+    else:
+        refuse(["flink_python"], "is for --peers pyflink")
     profile = PROFILES[options["profile"]]
     return Order(
         experiments=tuple(experiment(each) for each in ids or SHORT_LIST),
@@ -203,10 +195,9 @@ def experiment(name: str) -> Experiment:
     from onefold.bench.experiments import EXPERIMENTS
 
     if name not in EXPERIMENTS:
-        near = get_close_matches(name, EXPERIMENTS, n=1, cutoff=0.5)
         raise UnknownExperiment(
             f"there is no experiment {name!r}",
-            hint=f"did you mean {near[0]}?" if near else f"there are {', '.join(EXPERIMENTS)}",
+            hint=did_you_mean(name, EXPERIMENTS, f"there are {', '.join(EXPERIMENTS)}"),
         )
     return EXPERIMENTS[name]
 
@@ -221,19 +212,19 @@ def _results(options: dict[str, Any]) -> Results:
     return Results.opened(options["to_json"], {"command": command, **facts(), **told})
 
 
-def _taken(order: Order, results: Results) -> tuple[list[Run], bool]:
+def _taken(order: Order, results: Results, *, quiet: bool) -> tuple[list[Run], bool]:
     """Return the runs, and whether the user stopped before the last one."""
     from onefold.bench.series import Series, steps
 
     series = Series(order, results, start=start)
     turns, runs = list(steps(order)), []
-    with _progress(len(turns)) as tell, _stopped(series):
+    with bar("starting", len(turns), quiet=quiet) as shown, _stopped(series):
         try:
             for step in turns:
-                tell(str(step), 0)
+                shown.tell(str(step))
                 run = series.take(step)
                 runs += [run] if run else []
-                tell(str(step), 1)
+                shown.advance(1)
         except KeyboardInterrupt:
             return runs, True
     return runs, False
@@ -266,19 +257,3 @@ def _tell_how_to_resume(to_json: Path | None) -> None:
         else "with --json FILE the same command would go on from here"
     )
     click.echo(f"interrupted: {how}", err=True)
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[str, int], None]]:
-    """Show on a terminal which run it is, and how long the others will take."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _text, _done: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Left
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Left())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("starting", total=total)
-        yield lambda text, done: progress.update(task, description=text, advance=done)

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from onefold.bench.reference import Measurement, measure_apart
+from onefold.cli.progress import bar
 from onefold.core.plan import Implementation
 
 SLOWER = {Implementation.AGGREGATE: 10, Implementation.AGGREGATE_PLUS: 4}
@@ -20,18 +20,16 @@ SLOWER = {Implementation.AGGREGATE: 10, Implementation.AGGREGATE_PLUS: 4}
 TUPLES = 1_000_000
 
 
-def measure_reference(tuples: int | None, to_json: Path | None) -> None:
+def measure_reference(tuples: int | None, to_json: Path | None, *, quiet: bool = False) -> None:
     """Measure filter → map → tumbling count; D also with 4 times as many tuples."""
     tuples = tuples or TUPLES
     runs = [(Implementation.DEDICATED, tuples), (Implementation.DEDICATED, 4 * tuples)]
     runs += [(each, tuples // part) for each, part in SLOWER.items()]
-    console = Console(stderr=True)
-    with Progress(console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("measuring reference", total=sum(count for _, count in runs))
-        measured = []
+    measured = []
+    with bar("measuring reference", sum(count for _, count in runs), quiet=quiet) as shown:
         for implementation, count in runs:
             measured.append(measure_apart(implementation, count))
-            progress.advance(task, count)
+            shown.advance(count)
     Console().print(_table(measured))
     if to_json:
         to_json.write_text(json.dumps([asdict(each) for each in measured], indent=1))

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from onefold.check.ask import CASES, on_generated_streams, verdict_on
 from onefold.check.given import given_cases, read
-from onefold.check.judge import Tell, Verdict, judge, silent
+from onefold.check.judge import Verdict, judge
 from onefold.check.players import Player, own_function, player
 from onefold.check.report import as_json, lines
 from onefold.check.save import replay_command, transcript
 from onefold.check.small import small_cases
+from onefold.cli import NO, USAGE, complain
+from onefold.cli.given import given, refuse
 from onefold.cli.places import checked_inputs
+from onefold.cli.progress import bar
 from onefold.core.errors import OnefoldError
 from onefold.core.plan import Implementation, plan
 from onefold.core.time import duration
@@ -107,12 +108,20 @@ def command(
     bursts, tuples out of order and behind the watermark, nulls, NaN, cut into micro-batches in many
     ways. The smallest stream that shows a difference is drawn.
     """
-    if inputs and (generated or exhaustive is not None):
+    if sum((bool(inputs), generated, exhaustive is not None)) > 1:
         raise click.UsageError("--input, --generate and --exhaustive exclude each other")
+    if inputs or exhaustive is not None:
+        refuse(["cases", "seed"], "is for generated streams: leave out --input and --exhaustive")
+    if not inputs:
+        refuse(["delay"], "is for --input: generated streams have watermarks of their own")
+    if not against:
+        refuse(["times"], "is for --against: an engine's times are part of its answer")
+        if not inputs:
+            refuse(["time"], "is for --input and --against")
     if save and not save.resolve().parent.is_dir():
         raise click.UsageError(f"--save: there is no folder {save.parent}")
     try:
-        with redirect_stdout(sys.stderr), _progress(shown=not quiet) as tell:
+        with redirect_stdout(sys.stderr), bar("playing", None, quiet=quiet) as shown:
             tested = plan(load_pipeline(pipeline).node)
             players = _players(engines, against, time or "ts")
             players = [replace(each, times=times or not each.own_code) for each in players]
@@ -125,16 +134,16 @@ def command(
                     tried = given_cases(streams, duration(delay, "--delay"), late=late)
                 else:
                     tried = list(small_cases(tested, exhaustive or 0, late=late))
-                judge(verdict, tried, tell=tell)
+                judge(verdict, tried, tell=shown.tell)
             else:
                 verdict = on_generated_streams(
-                    tested, players, chosen, cases=cases, seed=seed, late=late, tell=tell
+                    tested, players, chosen, cases=cases, seed=seed, late=late, tell=shown.tell
                 )
     except OnefoldError as problem:  # 1 is for a difference
-        click.echo(f"error: {problem}", err=True)
-        sys.exit(2)
+        complain(problem)
+        sys.exit(USAGE)
     _tell(verdict, pipeline, save, as_machine=as_machine)
-    sys.exit(0 if verdict.same else 1)
+    sys.exit(0 if verdict.same else NO)
 
 
 def _tell(verdict: Verdict, pipeline: str, save: Path | None, *, as_machine: bool) -> None:
@@ -156,8 +165,7 @@ def _tell(verdict: Verdict, pipeline: str, save: Path | None, *, as_machine: boo
 
 def _players(engines: str, against: tuple[str, ...], time: str) -> list[Player]:
     names = [each.strip() for each in engines.split(",") if each.strip()]
-    asked = click.get_current_context().get_parameter_source("engines")
-    if against and asked is ParameterSource.DEFAULT:
+    if against and not given("engines"):
         names = []
     found = [player(name) for name in dict.fromkeys(names) if name != "none"]
     found += [own_function(name, time) for name in against]
@@ -170,30 +178,3 @@ def _implementations(written: str) -> list[Implementation]:
     if written == "all":
         return list(Implementation)
     return [Implementation.of(each.strip()) for each in written.split(",")]
-
-
-@contextmanager
-def _progress(*, shown: bool) -> Iterator[Tell]:
-    """Show on a terminal how far it is."""
-    if not shown or sys.stderr is None or not sys.stderr.isatty():
-        yield silent
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,} of {task.total:,}"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    ) as progress:
-        task = progress.add_task("playing", total=None)
-
-        def tell(what: str, done: int, total: int) -> None:
-            progress.update(task, description=what, completed=done, total=total)
-
-        yield tell

@@ -12,6 +12,7 @@ from onefold.check.conformance.asked import chosen
 from onefold.check.conformance.page import page
 from onefold.check.conformance.table import as_json, conformance, lines
 from onefold.check.players import player
+from onefold.cli import NO, USAGE, complain
 from onefold.core.errors import OnefoldError
 from onefold.files.json_text import dumps
 from onefold.files.values import plain as plain_values
@@ -68,8 +69,8 @@ def command(
             players = [player(name) for name in names]
             table = conformance(players, rules, plain=plain, tell=tell)
     except OnefoldError as problem:  # 1 is for a rule that is broken
-        click.echo(f"error: {problem}", err=True)
-        sys.exit(2)
+        complain(problem)
+        sys.exit(USAGE)
     if as_machine:
         click.echo(dumps(plain_values(as_json(table))))
     else:
@@ -82,7 +83,7 @@ def command(
             written = page(table)
         markdown.write_text(written, encoding="utf-8")
         tell(f"written: {markdown}")
-    sys.exit(0 if table.conforms else 1)
+    sys.exit(0 if table.conforms else NO)
 
 
 def _listed(names: str) -> list[str]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from onefold.bench.data.parts import GENERATORS, Form, cleared, write
 from onefold.bench.data.real import READERS, files
+from onefold.cli.given import refuse
+from onefold.cli.progress import bar
 
 TUPLES = 100_000
 """How many tuples a synthetic stream has unless it is told."""
@@ -24,7 +22,13 @@ TUPLES = 100_000
     type=click.IntRange(min=1),
     help=f"how many; {TUPLES} if made up, by default all that --from has",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="another seed, another stream",
+)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="the folder to write")
 @click.option(
     "--rate",
@@ -42,6 +46,7 @@ TUPLES = 100_000
     type=click.Choice([each.value for each in Form]),
     default=Form.PARQUET.value,
     show_default=True,
+    help="of the files",
 )
 @click.option(
     "--from",
@@ -52,8 +57,10 @@ TUPLES = 100_000
     help="convert the files of the real set, or of a folder; may be given several times",
 )
 @click.option("--force", is_flag=True, help="remove the parts of an earlier stream first")
+@click.option("--quiet", is_flag=True, help="no progress, and nothing said but errors")
 def command(
     dataset: str,
+    *,
     tuples: int | None,
     seed: int,
     out: Path,
@@ -61,7 +68,8 @@ def command(
     per_file: int,
     kind: str,
     sources: tuple[Path, ...],
-    force: bool,  # noqa: FBT001  click passes it by name
+    force: bool,
+    quiet: bool,
 ) -> None:
     """Write a stream of Wikipedia edits or of scans: made up, or converted from the real set.
 
@@ -69,31 +77,23 @@ def command(
     onefold data wikipedia --tuples 1000000 --rate 10000 --out edits
     onefold data scans --from scans.txt --out scans --format jsonl
     """
+    if sources:
+        refuse(["seed"], "is for a stream that is made up: leave it out, or --from")
     files(sources)  # a path that leads nowhere is told before anything is removed
     cleared(out, force=force)
     made_up = tuples or TUPLES
     tables = READERS[dataset](sources, tuples) if sources else GENERATORS[dataset](made_up, seed)
     rows: list[int] = []
-    with _progress(f"writing {dataset}", tuples if sources else made_up) as advance:
+    total = tuples if sources else made_up
+    with bar(f"writing {dataset}", total, quiet=quiet) as shown:
 
         def progress(written: int) -> None:
             rows.append(written)
-            advance(written)
+            shown.advance(written)
 
         parts = write(tables, out, rate, per_file, form=Form(kind), progress=progress)
-    click.echo(_told(dataset, sum(rows), rate, parts))
-
-
-@contextmanager
-def _progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show how far it is and how long it will take, if somebody looks on."""
-    console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(
-        *columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal
-    ) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda rows: progress.advance(task, rows)
+    if not quiet:
+        click.echo(_told(dataset, sum(rows), rate, parts))
 
 
 def _told(dataset: str, rows: int, rate: int, parts: list[Path]) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 import click
 
+from onefold.core.near import did_you_mean
 from onefold.core.plan import Plan
 from onefold.core.values import listed
 from onefold.files.formats import STANDARD, SUFFIXES, Format, format_of, is_stream
@@ -65,8 +65,7 @@ def _inputs(plan: Plan, given: tuple[str, ...]) -> dict[str, str]:
         if not equals or not name or not where:
             raise click.UsageError(f"--input {each}: write --input NAME=FILE, as {sources[0]}=FILE")
         if name not in sources:
-            near = get_close_matches(name, sources, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"its sources are {listed(sources)}"
+            hint = did_you_mean(name, sources, f"its sources are {listed(sources)}")
             raise click.UsageError(f"--input {each}: the pipeline has no source {name!r}; {hint}")
         if name in named:
             raise click.UsageError(f"--input {each}: source {name!r} has an input already")

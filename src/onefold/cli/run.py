@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
+from onefold.cli.given import refuse
 from onefold.cli.places import Places, checked_places
+from onefold.cli.progress import counter
 from onefold.cli.spark_options import spark_options
 from onefold.core.errors import BadDuration
 from onefold.core.functions import Failure, on_failure
@@ -25,13 +26,13 @@ from onefold.engines.reference import Engine
 from onefold.files.feed import feed
 from onefold.files.formats import STANDARD, opened
 from onefold.files.journal import Journal, call_entry, late_entry, row_entry
+from onefold.files.json_text import dumps
 from onefold.files.rows import CHUNK, BadFile, BadRow
 from onefold.files.targets import Output, Target, writing
 from onefold.local import lower
 from onefold.pipelines import load_pipeline, pipeline_file
 
-INTERRUPTED = 130
-"""The exit code of a program that Ctrl-C ended."""
+ASIDE = "--on-error quarantine=FILE"
 DELAYS = "write milliseconds or a unit: --delay 500, --delay 3s, --delay 2min, --delay 1h"
 
 
@@ -81,7 +82,8 @@ DELAYS = "write milliseconds or a unit: --delay 500, --delay 3s, --delay 2min, -
     help="how many rows of a source between two watermarks",
 )
 @click.option("--late", metavar="FILE", help="write what operators drop as too late to FILE")
-@click.option("--quiet", is_flag=True, help="no progress and no balance on standard error")
+@click.option("--json", "as_machine", is_flag=True, help="the balance as a line of JSON")
+@click.option("--quiet", is_flag=True, help="no progress, and no balance but with --json")
 @spark_options
 def command(
     pipeline: str,
@@ -95,6 +97,7 @@ def command(
     delay: str,
     every: int,
     late: str | None,
+    as_machine: bool,
     quiet: bool,
     **spark: Any,
 ) -> None:
@@ -106,15 +109,15 @@ def command(
 
     Every row has its event time (ms, or ISO text) under `time`. A watermark follows every 1000
     rows, the latest time so far less --delay; a row behind it may be late. A file is written when
-    it is complete. At the end the balance is printed: read + produced + copied = written +
-    filtered + quarantined + late + consumed, where produced and consumed are what windows and
-    flat_map made and took in, and copied what two readers of one stream read twice.
+    it is complete. At the end the balance goes to standard error: read + produced + copied =
+    written + filtered + quarantined + late + consumed, where produced and consumed are what windows
+    and flat_map made and took in, and copied what two readers of one stream read twice.
     """
     try:
         with redirect_stdout(sys.stderr):
             plan = lower(load_pipeline(pipeline), implementation)
         if engine == "spark":
-            _refuse(["every"], "reference")
+            refuse(["every"], "is for --engine reference: on Spark, watermarks follow batches")
             from onefold.cli.run_spark import Options
             from onefold.cli.run_spark import run as run_on_spark
 
@@ -125,35 +128,31 @@ def command(
                 late=late,
                 time=time,
                 delay=_delay(delay),
+                as_machine=as_machine,
                 quiet=quiet,
                 **spark,
             )
             run_on_spark(plan, options)
             return
-        _refuse(spark, "spark")
+        refuse(spark, "is for --engine spark")
         places = checked_places(plan, pipeline_file(pipeline), inputs, output, on_error, late)
-        with _progress(shown=not quiet and not _mixed(places.output)) as progress:
+        with counter(quiet=quiet or _mixed(places.output)) as progress:
             balance = run(plan, places, time, _delay(delay), every, progress)
-    except KeyboardInterrupt:
-        click.echo("interrupted", err=True)
-        raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError:  # the reader of our output has gone
         raise
     except OSError as problem:
         about = f"{problem.filename}: " if problem.filename else ""
         raise BadFile(f"{about}{problem.strerror or problem}") from None
-    if not quiet:
+    tell(balance, as_machine=as_machine, quiet=quiet)
+
+
+def tell(balance: Balance, *, as_machine: bool, quiet: bool) -> None:
+    """Write a balance on standard error, where no row is."""
+    if as_machine:
+        click.echo(dumps(balance.as_json()), err=True)
+    elif not quiet:
         for line in balance.lines():
             click.echo(line, err=True)
-
-
-def _refuse(names: Iterable[str], engine: str) -> None:
-    """Raise a usage error for an option that only another engine knows."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        given = context.get_parameter_source(parameter.name or "")
-        if parameter.name in names and given is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{parameter.opts[0]} is for --engine {engine}")
 
 
 def run(
@@ -209,13 +208,13 @@ class _Ends:
 
     def set_row_aside(self, source: str, bad: BadRow) -> None:
         if self.quarantine is None:
-            raise bad.error()
+            raise bad.error(ASIDE)
         self.quarantine.write(row_entry(bad))
         self.ledger.bad[source] += 1
 
     def set_call_aside(self, failure: Failure) -> None:
         if self.quarantine is None:
-            raise failure.error()
+            raise failure.error(ASIDE)
         self.quarantine.write(call_entry(failure))
         self.ledger.failed(failure)
 
@@ -248,29 +247,3 @@ def _delay(written: str) -> int:
         raise BadDuration(problem.what, hint=DELAYS) from None
     except ValueError:  # thousands of digits
         raise BadDuration("--delay is longer than event time itself", hint=DELAYS) from None
-
-
-@contextmanager
-def _progress(*, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how many tuples were read, and how fast."""
-    if not shown or sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task
-    from rich.text import Text
-
-    class Speed(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            return Text(f"{task.completed:,.0f} tuples read, {task.speed or 0:,.0f}/s")
-
-    with Progress(
-        SpinnerColumn(),
-        Speed(),
-        console=Console(stderr=True),
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    ) as progress:
-        task = progress.add_task("reading", total=None)
-        yield lambda rows: progress.advance(task, rows)

@@ -5,20 +5,23 @@ from __future__ import annotations
 import glob
 import re
 import signal
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from onefold.cli.given import refuse
+from onefold.cli.progress import status
+from onefold.cli.run import tell
+from onefold.core.near import did_you_mean
 from onefold.core.plan import Plan
 from onefold.core.time import duration, show_time
 from onefold.core.values import listed
+from onefold.files.json_text import dumps
 from onefold.operators.rewrites import rewrite
 
 if TYPE_CHECKING:  # pyspark takes a second to import
@@ -51,6 +54,7 @@ class Options:
     follow: bool
     trigger: str
     rewrites: bool
+    as_machine: bool
     quiet: bool
 
 
@@ -60,6 +64,8 @@ def run(plan: Plan, options: Options) -> None:
     inputs = _inputs(plan, options)
     if options.follow and options.checkpoint is None:
         raise click.UsageError("--follow needs --checkpoint DIR, to go on after a stop")
+    if not options.follow:
+        refuse(["trigger"], "is for --follow: without it, what is there is one batch after another")
     writing = (
         options.output,
         _format_of(options.output, options.output_format, "--output"),
@@ -104,21 +110,24 @@ def _check_new(options: Options) -> None:
 def _work(job: Job, options: Options) -> None:
     if not options.follow:
         job.once()
-        if not options.quiet:
-            for line in job.books.balance(job.plan).lines():
-                click.echo(line, err=True)
+        tell(job.books.balance(job.plan), as_machine=options.as_machine, quiet=options.quiet)
         return
     asked = _Asked()
     with asked.on_interrupt():
         job.follow(duration(options.trigger, "--trigger"), asked)
-    if not options.quiet:
-        books = job.books
-        click.echo(
-            f"stopped after batch {books.batch}: read {books.read(job.plan)}, written "
-            f"{books.written}, late {books.late.total()}, quarantined "
-            f"{books.bad.total() + books.failures.total()}; the same command goes on from here",
-            err=True,
-        )
+    books = job.books
+    so_far = {
+        "read": books.read(job.plan),
+        "written": books.written,
+        "late": books.late.total(),
+        "quarantined": books.bad.total() + books.failures.total(),
+    }
+    if options.as_machine:
+        click.echo(dumps({"batch": books.batch, **so_far}), err=True)
+    elif not options.quiet:
+        told = ", ".join(f"{what} {count}" for what, count in so_far.items())
+        again = "the same command goes on from here"
+        click.echo(f"stopped after batch {books.batch}: {told}; {again}", err=True)
 
 
 @dataclass
@@ -157,8 +166,11 @@ def _inputs(plan: Plan, options: Options) -> dict[str, Input]:
     for each in options.input_options:
         name, dot, rest = each.partition(".")
         key, equals, value = rest.partition("=")
-        if not dot or not equals or name not in settings:
+        if not dot or not equals:
             raise click.UsageError(f"--input-option {each}: write SOURCE.OPTION=VALUE")
+        if name not in settings:
+            hint = did_you_mean(name, settings, f"there is {listed(list(settings))}")
+            raise click.UsageError(f"--input-option {each}: there is no source {name!r}; {hint}")
         settings[name][key] = value
     found = {}
     for name in plan.sources:
@@ -202,8 +214,7 @@ def _named(plan: Plan, given: Sequence[str], option: str, what: str) -> dict[str
         if not equals or not value:
             raise click.UsageError(f"{option} {each}: write {option} SOURCE={what}")
         if name not in plan.sources:
-            near = get_close_matches(name, list(plan.sources), n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there is {listed(list(plan.sources))}"
+            hint = did_you_mean(name, plan.sources, f"there is {listed(list(plan.sources))}")
             raise click.UsageError(f"{option} {each}: there is no source {name!r}; {hint}")
         if name in found:
             raise click.UsageError(f"{option} {each}: source {name!r} has one already")
@@ -249,13 +260,9 @@ def _quarantine(on_error: str) -> str | None:
 @contextmanager
 def _shown(*, quiet: bool, job: Job) -> Iterator[None]:
     """Show on a terminal how the query stands."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status("starting the query") as status:
-        job.on_progress = lambda told: status.update(told_in_a_line(told))
+    with status("starting the query", quiet=quiet) as update:
+        if update:
+            job.on_progress = lambda told: update(told_in_a_line(told))
         yield
 
 

@@ -22,6 +22,7 @@ from onefold.files.rows import BadInput
 from onefold.files.targets import Output, writing
 from onefold.files.values import plain
 
+ASIDE = "--on-error quarantine=DIR"
 MICROSECONDS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"
 DEFAULTS: Mapping[str, Mapping[str, str]] = {
     "csv": {
@@ -116,9 +117,9 @@ class FolderSink(Sink):
 
     def _error(self, bad: Failure | BadRow) -> Exception:
         if isinstance(bad, Failure):
-            return bad.error()
+            return bad.error(ASIDE)
         return BadInput(
             f"{self.plan.nodes[bad.source].label()}: {bad.reason}",
             detail=str(bad.row)[:300],
-            hint="mend the row, or set such rows aside: --on-error quarantine=DIR",
+            hint=f"mend the row, or set such rows aside: {ASIDE}",
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 from onefold.core.errors import BadKey, SizeBelowAdvance, UnknownAttribute
 from onefold.core.functions import Step, UserFunction
+from onefold.core.near import did_you_mean
 from onefold.core.records import Key, Tuple, record_class, values
 from onefold.core.time import TICK, Duration, duration, show_duration
 from onefold.core.types import Misfit, TupleType
@@ -84,6 +85,7 @@ def key_by(key: KeyArgument, type: TupleType, step: Step) -> KeyBy:
             raise UnknownAttribute(
                 f"{step}: there is no attribute {name!r} to key by",
                 detail=f"the stream has {listed(type.names)}",
+                hint=did_you_mean(name, type.names),
             )
     return KeyBy(tuple(key))
 

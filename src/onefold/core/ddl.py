@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from onefold.core.errors import BadType, ReservedName
 from onefold.core.functions import Step
+from onefold.core.near import did_you_mean
 from onefold.core.types import (
     Array,
     Binary,
@@ -109,12 +109,10 @@ class _Reader:
         if word in _NAMED:
             return _NAMED[word]
         self.position = start
-        near = get_close_matches(word, [*_NAMED, "array", "struct"], n=1)
+        known = f"types are {', '.join(_NAMED)}, array<…>, struct<…>"
         raise self._problem(
             f"{word!r} is not a type",
-            f"did you mean {near[0]!r}?"
-            if near
-            else f"types are {', '.join(_NAMED)}, array<…>, struct<…>",
+            did_you_mean(word, [*_NAMED, "array", "struct"], known),
         )
 
     def _take(self, sign: str) -> bool:

@@ -72,12 +72,12 @@ class Failure:
     """What the function was called with: a tuple, a pair, a window, a state and a tuple."""
     about: About = About.TUPLE
 
-    def error(self) -> FunctionFailed:
-        """Return the error that stops a run."""
+    def error(self, aside: str = "") -> FunctionFailed:
+        """Return the error that stops a run; `aside` says how to go on without such tuples."""
         return FunctionFailed(
             f"{self.step} failed: {self.function} {self.reason}",
             detail="called with " + " and ".join(_shown(part) for part in self.subject),
-            hint="mend the function, or set such tuples aside: --on-error quarantine=FILE",
+            hint="mend the function" + (f", or set such tuples aside: {aside}" if aside else ""),
         )
 
 

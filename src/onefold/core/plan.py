@@ -16,6 +16,7 @@ from onefold.core.errors import (
 )
 from onefold.core.functions import Step
 from onefold.core.kernel import Kernel, Watch
+from onefold.core.near import did_you_mean
 from onefold.core.types import TupleType
 
 
@@ -34,7 +35,8 @@ class Implementation(Enum):
         except ValueError:
             names = ", ".join(one.value for one in cls)
             raise UnknownImplementation(
-                f"there is no implementation {name!r}", hint=f"there are {names}"
+                f"there is no implementation {name!r}",
+                hint=did_you_mean(str(name), [one.value for one in cls], f"there are {names}"),
             ) from None
 
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from onefold.core.errors import OnefoldError
 from onefold.core.functions import About, Failure, Step
@@ -75,6 +76,12 @@ class Balance:
             yield f"quarantined {about.value}s: {count}"
         for step, count in self.late_at:
             yield f"late at {step}: {count}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the balance for machines."""
+        counts = {name: n for name, n in vars(self).items() if isinstance(n, int)}
+        calls = {about.value: n for about, n in self.calls}
+        return {**counts, "calls": calls, "late_at": {str(step): n for step, n in self.late_at}}
 
 
 @dataclass

@@ -21,6 +21,7 @@ from onefold.core.errors import (
     UnknownSource,
 )
 from onefold.core.kernel import Kernel, Watch
+from onefold.core.near import did_you_mean
 from onefold.core.packing import packed, unpacked
 from onefold.core.plan import Late, Node, Plan, Source
 from onefold.core.records import Tuple
@@ -222,7 +223,9 @@ class Engine:
         except KeyError:
             raise UnknownSource(
                 f"the pipeline has no source {name!r}",
-                hint=f"its sources are {listed(list(self.plan.sources))}",
+                hint=did_you_mean(
+                    name, self.plan.sources, f"its sources are {listed(list(self.plan.sources))}"
+                ),
             ) from None
 
 

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from onefold.core.near import did_you_mean
 from onefold.core.records import Tuple
 from onefold.core.scalars import Misfit
 from onefold.core.types import TupleType
@@ -65,7 +66,11 @@ class CsvReader(Reader):
             raise BadFile(
                 f"{self.name}: there is no column {listed(missing)}",
                 detail=f"its columns are {listed(header)}",
-                hint="the first line of CSV names the columns; --time names that of times",
+                hint=did_you_mean(
+                    missing[0],
+                    [each for each in header if each not in needed],
+                    "the first line of CSV names the columns; --time names that of times",
+                ),
             )
         if twice := sorted({name for name in needed if header.count(name) > 1}):
             raise BadFile(f"{self.name}: two columns are named {twice[0]}")

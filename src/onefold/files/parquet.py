@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import pyarrow as arrow
 from pyarrow import parquet
 
+from onefold.core.near import did_you_mean
 from onefold.core.records import Record, Tuple, as_dict
 from onefold.core.scalars import (
     Binary,
@@ -55,6 +56,7 @@ class ParquetReader(Reader):
             raise BadFile(
                 f"{name}: there is no column {listed(missing)}",
                 detail=f"its columns are {listed(columns)}",
+                hint=did_you_mean(missing[0], [each for each in columns if each not in needed]),
             )
         if twice := sorted({each for each in needed if columns.count(each) > 1}):
             raise BadFile(f"{name}: two columns are named {twice[0]}")

@@ -48,13 +48,13 @@ class BadRow:
             return f"{self.file}:{self.line}"
         return f"{self.file}, {self.unit} {self.line}"
 
-    def error(self) -> BadInput:
-        """Return the error that stops a run."""
+    def error(self, aside: str = "") -> BadInput:
+        """Return the error that stops a run; `aside` says how to go on without such rows."""
         row = self.row if isinstance(self.row, str) else shown(self.row)
         return BadInput(
             f"{self.where}: {self.reason}",
             detail=row if len(row) <= 300 else row[:297] + "...",
-            hint="mend the row, or set such rows aside: --on-error quarantine=FILE",
+            hint="mend the row" + (f", or set such rows aside: {aside}" if aside else ""),
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from onefold.check.case import Case
 from onefold.check.causes import cause
@@ -14,6 +13,7 @@ from onefold.check.report import found_lines
 from onefold.check.sides import Said, Side, sides_of
 from onefold.check.suite import RULES, Outcome, Rule
 from onefold.core.errors import OnefoldError
+from onefold.core.near import did_you_mean
 from onefold.core.plan import Implementation
 
 Tell = Callable[[str], None]
@@ -57,10 +57,9 @@ def chosen(names: Iterable[str] | None = None) -> list[Rule]:
     wanted = known if names is None else list(names)
     for name in wanted:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
             raise UnknownOperator(
                 f"there is no rule of an operator {name!r}",
-                hint=f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}",
+                hint=did_you_mean(name, known, f"there are {', '.join(known)}"),
             )
     return [rule for name in known if name in wanted for rule in _by_subject(name)]
 

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
 from pyspark.sql import types as spark
 
 from onefold.core.errors import PlanError
+from onefold.core.near import did_you_mean
 from onefold.core.plan import Source
 from onefold.core.types import (
     Array,
@@ -123,14 +124,15 @@ def checked(source: Source, frame: DataFrame, time: str) -> DataFrame:
         raise WrongSchema(
             f"source {source.name}: the DataFrame has no column {time!r} for the event time",
             detail=f"it has {listed(list(held))}",
-            hint="name the column with time=…",
+            hint=did_you_mean(time, held, "name the column with time=…"),
         )
     wrong = []
     for name, kind in source.type.attributes:
         wanted = spark_type(kind).simpleString()
         found = held[name].simpleString() if name in held else None
         if found is None:
-            wrong.append(f"{name} {wanted} is missing")
+            near = did_you_mean(name, held)
+            wrong.append(f"{name} {wanted} is missing" + (f" ({near})" if near else ""))
         elif found != wanted and (found, wanted) not in _WIDER:
             wrong.append(f"{name} is {found}, not {wanted}")
     if wrong:

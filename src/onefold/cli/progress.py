@@ -1,0 +1,98 @@
+"""How far it is: on standard error, for people who look on, gone when it is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # rich takes its time to import
+    from rich.console import Console
+    from rich.progress import Progress
+
+
+def watched(*, quiet: bool = False) -> bool:
+    """Say whether somebody looks on and wants to."""
+    return not quiet and sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextmanager
+def counter(*, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Show how many tuples were read, and how fast; to be told of each lot of them."""
+    if not watched(quiet=quiet):
+        yield lambda _: None
+        return
+    from rich.progress import ProgressColumn, SpinnerColumn, Task
+    from rich.text import Text
+
+    class Speed(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.completed:,.0f} tuples read, {task.speed or 0:,.0f}/s")
+
+    with _progress(SpinnerColumn(), Speed()) as progress:
+        task = progress.add_task("reading", total=None)
+        yield lambda rows: progress.advance(task, rows)
+
+
+@contextmanager
+def bar(what: str, total: int | None, *, quiet: bool) -> Iterator[Bar]:
+    """Show how much of a total is done, and how long the rest will take."""
+    if not watched(quiet=quiet):
+        yield Bar(None, None)
+        return
+    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Count(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            of = "" if task.total is None else f" of {task.total:,.0f}"
+            return Text(f"{task.completed:,.0f}{of}")
+
+    text = TextColumn("{task.description}")
+    with _progress(text, BarColumn(), Count(), TimeRemainingColumn()) as progress:
+        yield Bar(progress, progress.add_task(what, total=total))
+
+
+class Bar:
+    """A bar that is shown, or nothing."""
+
+    def __init__(self, progress: Progress | None, task: Any) -> None:
+        self._progress, self._task = progress, task
+
+    def advance(self, done: int) -> None:
+        """Note that so much more is done."""
+        if self._progress:
+            self._progress.advance(self._task, done)
+
+    def tell(self, what: str, done: int | None = None, total: int | None = None) -> None:
+        """Say what is being done, how much of it is, and of how much."""
+        if self._progress:
+            self._progress.update(self._task, description=what, completed=done, total=total)
+
+
+@contextmanager
+def status(what: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
+    """Show a line that may change; None if nobody looks on."""
+    if not watched(quiet=quiet):
+        yield None
+        return
+    with _console().status(what) as shown:
+        yield shown.update
+
+
+@contextmanager
+def _progress(*columns: Any) -> Iterator[Progress]:
+    from rich.progress import Progress
+
+    # Rows on standard output are not its business, nor what users' functions print.
+    with Progress(
+        *columns, console=_console(), transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as progress:
+        yield progress
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True)

@@ -1,0 +1,30 @@
+"""A name that nobody knows, and the one that was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most like another one, if one is; case counts last.
+
+    >>> nearest("agregate", ["join", "aggregate"]), nearest("a+", ["A", "A+"]), nearest("x", ["y"])
+    ('aggregate', 'A+', None)
+    """
+    from difflib import get_close_matches  # only a mistake needs it
+
+    names = list(known)
+    folded = {each.casefold(): each for each in names}
+    close = get_close_matches(name, names, n=1)
+    close = close or [folded[each] for each in get_close_matches(name.casefold(), folded, n=1)]
+    return close[0] if close else None
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return a question for the nearest name, or what to say if none is near.
+
+    >>> did_you_mean("jion", ["join", "union"])
+    "did you mean 'join'?"
+    """
+    found = nearest(name, known)
+    return otherwise if found is None else f"did you mean {found!r}?"
