@@ -117,3 +117,8 @@ def main() -> None:
         if sys.stderr:
             sys.stderr.close()
         sys.exit(NO)
+    except OSError as problem:
+        if problem.filename is None:
+            raise
+        complain(OnefoldError(f"{problem.filename}: {problem.strerror or problem}"))
+        sys.exit(NO)
