@@ -40,7 +40,7 @@ def go_on(window: of.Window) -> Session | None:
 
 
 def over(window: of.Window) -> Session | None:
-    """Return a session that was handed on at the start of two windows' time, and not after."""
+    """Return a session that was handed on at the window's left edge, and not half an hour later."""
     last = window.tuples[-1]
     if last.time > window.left:
         return None
