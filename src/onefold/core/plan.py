@@ -151,6 +151,10 @@ class Late(Node):
     """What the operator `inputs[0]` dropped from one of its inputs.
 
     Its tuples are older than any watermark of the operator, so it promises nothing before the end.
+
+    Composition: none. Every Aggregate has a late stream; a composed operator's is that of its first.
+
+    Cost: holds no tuple. What stands behind it waits for the end of the stream.
     """
 
     port: int = 0

@@ -1,4 +1,11 @@
-"""aggregate: one tuple or none for each window and key. The one operator of all compositions."""
+"""aggregate: one tuple or none for each window and key. The one operator of all compositions.
+
+Composition: none. `aggregate` is the one operator that all others are made of.
+
+Cost: each tuple is held once for every window that it falls in, size / advance of them, until the
+watermark passes the window's end and its lateness. A late tuple calls the function again with all
+tuples of its window.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""embed (E): all tuples that a window makes, carried in one."""
+"""embed (E): all tuples that a window makes, carried in one.
+
+Composition: embed(f) = aggregate(all that f gives for a window, in one tuple, with whose they are)
+
+Cost: holds what `aggregate` holds, and emits one tuple for each window that is as large as all that
+the function made of it.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +32,16 @@ def embed(input: Node, meaning: Aggregate, step: Step) -> Aggregation:
 
     The identity of the window goes along: its key, and how many tuples it held, which grows each
     time that it fires. So no two embedded tuples of one time are equal (errata, row 4).
+
+    >>> from onefold.core.plan import plan
+    >>> lines = of.source("lines", "line string")
+    >>> words = lines.flat_map(lambda t: [(w,) for w in t.line.split()], "word string")
+    >>> embedded = of.lower(words, "aggregate").nodes[1]
+    >>> engine = of.Engine(plan(embedded))
+    >>> engine.input("lines", [(1, "to be")])
+    >>> engine.end()
+    >>> engine.take_output()
+    [(time=1, identity="(('to be'),1)", tuples=((word='to'), (word='be')), position=-1)]
     """
     carried = Struct(meaning.output.attributes)
 

@@ -1,4 +1,10 @@
-"""unfold (X): the tuples that embed carried in one, one by one, by going round a loop."""
+"""unfold (X): the tuples that embed carried in one, one by one, by going round a loop.
+
+Composition: unfold = aggregate(the tuple at the position) of loop(aggregate(the next position))
+
+Cost: holds an embedded tuple until it has gone round as often as it carries tuples. It stays in the
+task of embed, so that there is no shuffle.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +26,17 @@ def unfold(embedded: Node, output: TupleType, step: Step, *, lateness: int) -> A
     """Return X(embedded): A1 counts the position round and round, A2 takes out the tuple there.
 
     `lateness` is that of the Aggregate in front: what it emits when it fires again comes that late.
+
+    >>> lines = of.source("lines", "line string")
+    >>> words = lines.flat_map(lambda t: [(w,) for w in t.line.split()], "word string")
+    >>> turns = []
+    >>> engine = of.Engine(of.lower(words, "aggregate"), record=turns.append)
+    >>> engine.input("lines", [(1, "to be")])
+    >>> engine.end()
+    >>> [event.tuple.position for event in turns if event.kind.value == "turned"]
+    [0, 1]
+    >>> engine.take_output()
+    [(time=1, word='to'), (time=1, word='be')]
     """
     counting = Aggregate(
         next_position,

@@ -1,4 +1,9 @@
-"""union: the tuples of several streams of one type (P1)."""
+"""union: the tuples of several streams of one type (P1).
+
+Composition: none. Every engine lets several streams feed one operator (P1).
+
+Cost: holds no tuple. The slowest input's watermark holds back the windows behind it.
+"""
 
 from __future__ import annotations
 
