@@ -52,9 +52,11 @@ def session(
         **(config or {}),
     }
     builder = SparkSession.builder.appName(name)
-    if master is not None or "PYSPARK_GATEWAY_PORT" not in os.environ:  # else spark-submit's
-        builder = builder.master(master or f"local[{cores}]")
-    if (master or "local").startswith("local"):
+    if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ:  # else spark-submit's
+        master = f"local[{cores}]"
+    if master is not None:
+        builder = builder.master(master)
+    if (master or "").startswith("local"):
         settings = {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
