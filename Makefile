@@ -2,7 +2,7 @@ PYTHON ?= python3
 PIP := .venv/bin/python -m pip --disable-pip-version-check --no-input -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format exhaustive conformance lock clean
+.PHONY: help venv demo test lint format docs exhaustive conformance lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -23,6 +23,14 @@ lint: .venv/.installed ## check style, format and types
 format: .venv/.installed ## format the code and sort the imports
 	@.venv/bin/ruff check --fix-only --quiet .
 	@.venv/bin/ruff format .
+
+docs: .venv/.installed ## make pictures and pages of operators, build the site in build/docs, check its links
+	@.venv/bin/python docs/making/draw_pictures.py
+	@.venv/bin/python docs/making/operator_pages.py
+	@rm -rf build/docs
+	@.venv/bin/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
+	@.venv/bin/python docs/making/check_site.py build/docs
+	@echo "the site is in build/docs: open build/docs/index.html"
 
 exhaustive: .venv/.installed ## try every small stream with every placement of watermarks
 	@.venv/bin/python -m onefold.check.exhaustive $(ARGS)

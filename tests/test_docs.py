@@ -11,6 +11,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / "docs" / "making"))
+
+import draw_pictures  # noqa: E402  # docs/making is on the path from here on
+import operator_pages  # noqa: E402
+
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")])
 WITH_EXAMPLES = [page for page in PAGES if ">>>" in page.read_text(encoding="utf-8")]
 
@@ -28,6 +33,29 @@ def test_links_lead_somewhere(page: Path) -> None:
     local = [link for link in links if "://" not in link]
     missing = [link for link in local if not (page.parent / link).exists()]
     assert not missing
+
+
+def test_the_pages_of_the_operators_are_current() -> None:
+    made = operator_pages.pages()
+    kept = {file.name: file.read_text(encoding="utf-8") for file in operator_pages.PAGES.iterdir()}
+    assert kept == made, "make docs writes them"
+
+
+def test_every_operator_has_a_page() -> None:
+    written = {file.stem for file in (ROOT / "src/onefold/operators").glob("[a-z]*.py")}
+    paged = {each.name for each in operator_pages.OPERATORS}
+    assert written - paged == {"rewrites", "watermarks"}  # rules, and the managers of a loop
+    assert paged - written == {"late"}  # a stream beside each operator
+
+
+@pytest.mark.parametrize("name", draw_pictures.DRAWN)
+def test_a_picture_shows_what_happens(name: str) -> None:
+    kept = (draw_pictures.PICTURES / name).read_text(encoding="utf-8")
+    assert kept == draw_pictures.DRAWN[name](), "make docs draws it"
+
+
+def test_no_picture_is_left_over() -> None:
+    assert {file.name for file in draw_pictures.PICTURES.iterdir()} == set(draw_pictures.DRAWN)
 
 
 def test_the_readme_has_examples() -> None:
