@@ -31,6 +31,7 @@ html_theme = "furo"
 html_title = "onefold"
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False  # the licence stands in the repository
 html_static_path = ["_static"]
 html_css_files = ["onefold.css"]
 

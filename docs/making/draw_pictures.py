@@ -211,6 +211,8 @@ def _nodes(part: Node | Composed) -> list[Node]:
 
 
 def _name(node: Node) -> str:
+    if isinstance(node, Source):
+        return node.name
     return node.title().removesuffix(" of unfold").split()[0] if node.parent else node.title()
 
 

@@ -152,7 +152,8 @@ class Late(Node):
 
     Its tuples are older than any watermark of the operator, so it promises nothing before the end.
 
-    Composition: none. Every Aggregate has a late stream; a composed operator's is that of its first.
+    Composition: none. Every Aggregate has a late stream; a composed operator has that of its
+    first.
 
     Cost: holds no tuple. What stands behind it waits for the end of the stream.
     """

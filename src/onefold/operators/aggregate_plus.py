@@ -1,7 +1,7 @@
 """aggregate_plus: any number of tuples for each window and key (section 5.1).
 
-Cost: holds what `aggregate` holds. In `aggregate`, what a window emits then goes round a loop as one
-tuple, a turn for each that it carries.
+Cost: holds what `aggregate` holds. In `aggregate`, what a window emits then goes round a loop as
+one tuple, a turn for each that it carries.
 """
 
 from __future__ import annotations

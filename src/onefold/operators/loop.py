@@ -2,8 +2,8 @@
 
 Composition: none. Every engine lets an Aggregate be fed its own output (P3).
 
-Cost: holds what `aggregate` holds, and what is on its way round. Each turn fires a window again; the
-watermark waits until all that came of a tuple is out.
+Cost: holds what `aggregate` holds, and what is on its way round. Each turn fires a window again;
+the watermark waits until all that came of a tuple is out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """stateful (O): a state for each key, fed by every tuple, put out at the end of every period.
 
-Cost: one state for each key, for as long as the stream lasts, and the tuples of periods that are not
-over. Every key's state is put out at the end of every period, with or without new tuples.
+Cost: one state for each key, for as long as the stream lasts, and the tuples of periods that are
+not over. Every key's state is put out at the end of every period, with or without new tuples.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Composition: that of `join`. It changes how often `where` is called, not what comes out.
 
-Cost: one call for up to 262,144 pairs, fewer if tuples have arrays, and NumPy arrays of the attributes
-that the predicate asks for.
+Cost: one call for up to 262,144 pairs, fewer if tuples have arrays, and NumPy arrays of the
+attributes that the predicate asks for.
 """
 
 from __future__ import annotations
