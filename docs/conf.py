@@ -21,10 +21,13 @@ release = version = onefold.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 suppress_warnings = ["misc.highlighting_failure"]  # of SQL with a $parameter: it is shown plain
 
+highlight_language = "text"  # of a block that names none: a shell's commands
 myst_heading_anchors = 3  # so that [text](page.md#a-heading) is checked, and leads there
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_type_aliases = {"Duration": "Duration", "KeyArgument": "KeyArgument", "JoinKey": "JoinKey"}
+autodoc_preserve_defaults = True  # as they stand in the source
+default_role = "code"  # docstrings write `name` for code
+python_use_unqualified_type_names = True
 toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
