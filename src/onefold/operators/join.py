@@ -1,8 +1,8 @@
 """join: pairs of tuples of equal key, once for every window that holds both.
 
-Cost: tuples of both sides are held until the watermark passes the last window that they fall in. Of
-each key, every left tuple meets every right one that shares a window: one call of `where` for each
-such pair, or few calls for all of them if it is `vectorized`.
+Cost: tuples of both sides are held until the watermark passes the last window that they fall in. In
+each window, every left tuple of a key meets every right one: one call of `where` for each such pair
+and window, or few calls for all of them if it is `vectorized`.
 """
 
 from __future__ import annotations
