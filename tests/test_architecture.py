@@ -16,7 +16,7 @@ LONGEST_FILE = 300
 # From top to bottom. A module may import its own layer and those below.
 LAYERS = (
     {"onefold.cli", "onefold.__main__"},
-    {"onefold.bench"},
+    {"onefold.bench", "onefold.pages"},
     {"onefold.check"},
     {
         "onefold",
@@ -36,12 +36,13 @@ MAY_IMPORT_ALL_BUT_CLI = {"onefold", "onefold.testing"}
 # Where a third-party package may be imported. One that is not listed may be imported nowhere.
 THIRD_PARTY = {
     "click": {"onefold.cli", "onefold.bench"},
+    "fast_sugiyama": {"onefold.pages"},
     "hypothesis": {"onefold.testing"},
-    "matplotlib": {"onefold.bench"},
+    "matplotlib": {"onefold.bench", "onefold.pages"},
     "numpy": {"onefold.bench", "onefold.operators.vectorized"},
-    "pandas": {"onefold.bench"},
+    "pandas": {"onefold.bench", "onefold.pages"},
     "pyarrow": {"onefold.files", "onefold.engines.spark", "onefold.bench"},
-    "pyflink": {"onefold.bench"},
+    "pyflink": {"onefold.bench", "onefold.pages"},
     "pyspark": {"onefold.engines.spark", "onefold.spark", "onefold.bench"},
     "rich": {"onefold.cli", "onefold.bench"},
     "yaml": {"onefold.check", "onefold.cli"},

@@ -54,18 +54,19 @@ def _arranged(derivations: list[list[Node]], depth: int) -> tuple[Part, ...]:
 
 
 def _numbered(parts: Iterable[Part]) -> dict[Node, int]:
-    return {node: number for number, node in enumerate(_nodes(parts), start=1)}
+    return {node: number for number, node in enumerate(leaves(parts), start=1)}
 
 
-def _nodes(parts: Iterable[Part]) -> Iterator[Node]:
+def leaves(parts: Iterable[Part]) -> Iterator[Node]:
+    """Return the nodes that parts are made of in the end, inputs first."""
     for part in parts:
         if isinstance(part, Composed):
-            yield from _nodes(part.parts)
+            yield from leaves(part.parts)
         else:
             yield part
 
 
-def _unchained(composed: Composed) -> tuple[list[Node], tuple[Part, ...]]:
+def unchained(composed: Composed) -> tuple[list[Node], tuple[Part, ...]]:
     """Return the operators that are one composition of the next, and the parts of the last."""
     chain = [composed.node]
     while len(composed.parts) == 1 and isinstance(composed.parts[0], Composed):
@@ -90,7 +91,7 @@ class _Text:
         if not isinstance(part, Composed):
             yield from self.node(part, indent)
             return
-        chain, parts = _unchained(part)
+        chain, parts = unchained(part)
         first, *others = chain
         names = [str(first.step) if first.parent is None else first.operator]
         yield indent + " = ".join([*names, *(each.operator for each in others)])
@@ -145,11 +146,11 @@ class _Mermaid:
         if not isinstance(part, Composed):
             yield indent + self.node(part)
             return
-        chain, parts = _unchained(part)
+        chain, parts = unchained(part)
         first, *others = chain
         names = [str(first.step) if first.parent is None else first.operator]
         title = " = ".join([*names, *(each.operator for each in others)])
-        number = min(self.numbers[node] for node in _nodes(parts))
+        number = min(self.numbers[node] for node in leaves(parts))
         depth = len(_derivation(first))
         yield f'{indent}subgraph g{number}_{depth}["{_escaped(title)}"]'
         for each in parts:
