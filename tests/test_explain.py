@@ -5,6 +5,7 @@ To renew one: onefold explain tests/explain/explained.py:counts --implementation
 """
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from click.testing import CliRunner
 
 import onefold as of
 from onefold import Implementation, Stream
-from onefold.cli.explain import command
+from onefold.cli.explain import FORMATS, command
 from onefold.core.explain import Composed, arranged, mermaid, text
 from onefold.core.plan import Node
 
@@ -114,3 +115,53 @@ def test_long_pipelines() -> None:
     plan = of.lower(stream, "aggregate")
     assert text(plan).endswith("\noutput: [4501]\n")
     assert mermaid(plan).endswith("\n  n4501 --> output\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--rewrites"], "--rewrites: a plan is rewritten for Spark; add --engine spark"),
+        (["--no-rewrites", "--format", "svg"], "--no-rewrites: a plan is rewritten for Spark"),
+        (["--engine", "spark", "--format", "mermaid"], "take --format text, svg or html"),
+        (["--engine", "spark", "--format", "html"], "a page shows the plan and what Spark runs"),
+        (["--engine", "reference", "--format", "html"], "--engine reference: a page shows"),
+        (["--output", "/nowhere/at/all.txt"], "--output /nowhere/at/all.txt: No such file"),
+    ],
+)
+def test_options_that_do_nothing_together_are_refused(options: list[str], said: str) -> None:
+    result = CliRunner().invoke(command, [f"{HERE}/explained.py:counts", *options])
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+@pytest.mark.parametrize("format_", ["svg", "html"])
+def test_without_the_extra_it_is_named(format_: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
+    arguments = [f"{HERE}/explained.py:counts", "--format", format_]
+    result = CliRunner().invoke(command, arguments)
+    assert isinstance(result.exception, of.OnefoldError)
+    assert str(result.exception) == (
+        "a drawing needs the extra `pages`\n  Hint: pip install 'onefold[pages]'"
+    )
+
+
+def test_any_format_goes_to_a_file(tmp_path: Path) -> None:
+    for format_ in FORMATS:
+        file = tmp_path / f"counts.{format_}"
+        arguments = [f"{HERE}/explained.py:counts", "--format", format_]
+        assert CliRunner().invoke(command, [*arguments, "--output", str(file)]).output == ""
+        printed = CliRunner().invoke(command, arguments).output
+        assert file.read_text(encoding="utf-8") == printed
+        assert printed
+
+
+def test_a_drawing_shows_what_spark_runs() -> None:
+    spark = ["--format", "svg", "--engine", "spark", "--implementation", "aggregate"]
+    arguments = [f"{HERE}/explained.py:counts", *spark]
+    rewritten = CliRunner().invoke(command, arguments).output
+    literal = CliRunner().invoke(command, [*arguments, "--no-rewrites"]).output
+    assert "stage 1" in rewritten
+    assert "stage 2" not in rewritten
+    assert "stage 2" in literal
+    words = " ".join(re.sub(r"<[^>]*>", " ", literal).split())
+    assert "stage 1 in the task, its loop turn by turn" in words

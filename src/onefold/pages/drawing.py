@@ -13,8 +13,8 @@ from importlib.resources import files
 from onefold.core.plan import Plan
 from onefold.pages.boxes import ABOVE, MARGIN, Box
 from onefold.pages.lettering import LINE, escaped
-from onefold.pages.placing import BETWEEN, Placed, Spot, number, path, placed
-from onefold.pages.scene import Edging, Frame, Item, Notes, scene
+from onefold.pages.placing import BETWEEN, Placed, Spot, number, opened_up, path, placed
+from onefold.pages.scene import Edging, Frame, Notes, scene
 
 AROUND = 16
 """Room around a drawing."""
@@ -42,14 +42,16 @@ def annotated(plan: Plan, notes: Notes) -> str:
     return "\n".join(["".join(opening(whole, title)), *level(whole), "</g></svg>\n"])
 
 
-def opening(whole: Placed, title: str, style: str | None = None) -> Iterator[str]:
+def opening(whole: Placed, title: str, *, live: bool = False) -> Iterator[str]:
     """Return the beginning of a drawing, up to its outermost level."""
     width, height = size(whole)
-    yield '<svg xmlns="http://www.w3.org/2000/svg" class="onefold-drawing" role="img"'
+    role = "group" if live else "img"
+    yield f'<svg xmlns="http://www.w3.org/2000/svg" class="onefold-drawing" role="{role}"'
     yield f' width="{number(width)}" height="{number(height)}"'
     yield f' viewBox="0 0 {number(width)} {number(height)}">'
     yield f"<title>{escaped(title)}</title>"
-    yield f"<style>{stylesheet('drawing.css') if style is None else style}</style>"
+    if not live:  # a page has the style once
+        yield f"<style>{asset('drawing.css')}</style>"
     yield '<rect class="paper" width="100%" height="100%"/>'
     yield f'<g class="level" transform="translate({AROUND} {AROUND - BETWEEN})">'
 
@@ -60,21 +62,27 @@ def size(whole: Placed) -> tuple[float, float]:
 
 
 @cache
-def stylesheet(name: str) -> str:
+def asset(name: str) -> str:
     """Return the text of a file beside this one."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def level(given: Placed) -> Iterator[str]:
-    """Draw a level: wires first, so that boxes lie on them."""
-    for wire, runs in zip(given.level.wires, given.wires):
+def level(given: Placed, *, live: bool = False) -> Iterator[str]:
+    """Draw a level: wires first, so that boxes lie on them. What is live, a page unfolds."""
+    for place, (wire, runs) in enumerate(zip(given.level.wires, given.wires)):
         kind = " late" if wire.late else ""
         yield f'<path class="wire{kind}" d="{path(runs)}"/>'
         if not isinstance(given.level.items[wire.target], Edging):
+            which = f' data-wire="{place}"' if live else ""
             x, _, y = runs[-1]
-            yield f'<path class="tip{kind}" d="{arrow(x, y)}"/>'
-    for item, spot in zip(given.level.items, given.spots):
-        yield from _item(item, spot)
+            yield f'<path class="tip{kind}"{which} d="{arrow(x, y)}"/>'
+    for place, (item, spot) in enumerate(zip(given.level.items, given.spots)):
+        if not isinstance(item, Edging):
+            which = f' data-item="{place}"' if live else ""
+            at = f'transform="translate({number(spot.x)} {number(spot.y)})"'
+            yield f'<g class="item{_kind(item)}"{which} {at}>'
+            yield from _item(item, spot, live=live)
+            yield "</g>"
 
 
 def arrow(x: float, y: float) -> str:
@@ -82,33 +90,57 @@ def arrow(x: float, y: float) -> str:
     return f"M{number(x - 4)} {number(y - 8)}h8l-4 8z"
 
 
-def _item(item: Item, spot: Spot) -> Iterator[str]:
-    at = f'transform="translate({number(spot.x)} {number(spot.y)})"'
+def _kind(item: Box | Frame) -> str:
+    return f" {item.kind}" if isinstance(item, Box) else ""
+
+
+def _item(item: Box | Frame, spot: Spot, *, live: bool) -> Iterator[str]:
     match item:
         case Box():
-            yield f'<g class="item {item.kind}" {at}>'
             yield from box(item)
+        case Frame() if live:
+            yield f'<g class="folded {item.box.kind}" {_button(item, opened=False)}>'
+            yield from box(item.box)
+            yield sign(item.box.width, "m0 4l4 4l4 -4")
+            yield "</g>"
+            inside = placed(item.level, lambda _: True)
+            yield '<g class="unfolded">'
+            yield from _unfolded(item, opened_up(item, inside), live=True)
             yield "</g>"
         case Frame() if spot.inside:
-            yield f'<g class="item" {at}>'
-            yield frame(spot)
-            yield '<g class="head">'
-            yield from box(item.head, spot.width)
-            yield "</g>"
-            yield '<g class="level" transform="translate({} {})">'.format(*map(number, spot.inset))
-            yield from level(spot.inside)
-            yield "</g></g>"
+            yield from _unfolded(item, spot, live=False)
         case Frame():
-            yield f'<g class="item {item.box.kind}" {at}>'
+            yield f'<g class="{item.box.kind}">'
             yield from box(item.box)
             yield "</g>"
 
 
-def frame(spot: Spot) -> str:
-    """Draw the frame around what an operator is made of."""
+def _unfolded(item: Frame, spot: Spot, *, live: bool) -> Iterator[str]:
+    assert spot.inside
+    wide, high = number(spot.width), number(spot.height)
+    yield f'<rect class="frame" width="{wide}" height="{high}" rx="6"/>'
+    yield f'<g class="head" {_button(item, opened=True)}>' if live else '<g class="head">'
+    yield from box(item.head, spot.width)
+    if live:
+        yield sign(spot.width, "m0 8l4 -4l4 4")
+    yield "</g>"
+    yield '<g class="level" transform="translate({} {})">'.format(*map(number, spot.inset))
+    yield from level(spot.inside, live=live)
+    yield "</g>"
+
+
+def _button(item: Frame, *, opened: bool) -> str:
+    words = "".join(span.text for span in item.box.lines[0])
+    does = "fold" if opened else "unfold"
     return (
-        f'<rect class="frame" width="{number(spot.width)}" height="{number(spot.height)}" rx="8"/>'
+        f'role="button" tabindex="0" aria-expanded="{str(opened).lower()}"'
+        f' aria-label="{does} {escaped(words)}"'
     )
+
+
+def sign(width: float, strokes: str) -> str:
+    """Draw what says that a box can be unfolded, or folded, near its right upper corner."""
+    return f'<path class="sign" transform="translate({number(width - 18)} 8)" d="{strokes}"/>'
 
 
 def box(given: Box, width: float | None = None) -> Iterator[str]:
@@ -124,7 +156,7 @@ def box(given: Box, width: float | None = None) -> Iterator[str]:
     )
     yield from _strip(given)
     for row, line in enumerate(given.lines):
-        y = ABOVE + row * LINE + 12
+        y = ABOVE + row * LINE + 13
         spans = "".join(f'<tspan class="{s.kind}">{escaped(s.text)}</tspan>' for s in line)
         if given.kind == "output":
             yield f'<text x="{number(wide / 2)}" y="{y}" text-anchor="middle">{spans}</text>'

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-LETTER, LINE = 6.65, 16
+LETTER, LINE = 7.25, 17
 """How wide a letter and how high a line is, at the size that drawing.css gives text."""
 LONGEST, MOST = 42, 3
 """How many letters a line may have, and how many lines one thing is told in."""

@@ -16,8 +16,10 @@ from itertools import accumulate, pairwise
 from onefold.pages.boxes import Box
 from onefold.pages.scene import Edging, Frame, Item, Level, Wire
 
-BESIDE, BETWEEN, PADDING = 26, 40, 14
+BESIDE, BETWEEN, PADDING = 26, 44, 14
 """Room between boxes of a row, between rows, and inside the edge of a frame."""
+LEAD = 10
+"""How far above a row wires are straight already, so that arrows point down."""
 PASSING = 26
 """Room for a wire that passes a row."""
 
@@ -70,7 +72,11 @@ def _size(item: Item, folded: Folded) -> Spot:
             return Spot(0, 0, item.width, item.height)
         case Frame() if folded(item):
             return Spot(0, 0, item.box.width, item.box.height)
-    inside = placed(item.level, folded)
+    return opened_up(item, placed(item.level, folded))
+
+
+def opened_up(item: Frame, inside: Placed) -> Spot:
+    """Return how large a frame is around what is inside."""
     width = max(item.head.width, inside.width + 2 * PADDING)
     inset = ((width - inside.width) / 2, item.head.height)
     return Spot(0, 0, width, item.head.height + inside.height, inside, inset)
@@ -136,7 +142,7 @@ class _Placing:
     def _runs(self, wire: Wire) -> Iterator[Run]:
         """Go straight through each row, from the one where it begins to the one where it ends."""
         runs = [self._leaving(wire)] if not self._edging(wire.source) else []
-        runs += [(self._x(column), *self._rows[row]) for column, row in wire.route]
+        runs += [(self._x(c), self._rows[r][0] - LEAD, self._rows[r][1]) for c, r in wire.route]
         runs += [self._arriving(wire)] if not self._edging(wire.target) else []
         if self._edging(wire.source):
             runs[0] = (runs[0][0], 0, runs[0][2])
@@ -159,7 +165,7 @@ class _Placing:
         x = spot.x + spot.width * wire.arrives
         if spot.inside and wire.incoming is not None:
             x = spot.x + spot.inset[0] + spot.inside.wires[wire.incoming][0][0]
-        return x, self._rows[row][0], spot.y
+        return x, self._rows[row][0] - LEAD, spot.y
 
 
 def path(runs: tuple[Run, ...]) -> str:
