@@ -33,6 +33,10 @@ LAYERS = (
 )
 # The front door and the test doubles show what all layers offer, the command line apart.
 MAY_IMPORT_ALL_BUT_CLI = {"onefold", "onefold.testing"}
+# A notebook asks a thing how it looks, and the thing asks the page that draws it: when it is asked,
+# not when it is imported. So the import stands in a method, and all else works without the page.
+SHOWS_ITSELF = "onefold.pages.notebook"
+MAY_SHOW_ITSELF = {"onefold.core.plan", "onefold.check.judge"}
 # Where a third-party package may be imported. One that is not listed may be imported nowhere.
 THIRD_PARTY = {
     "click": {"onefold.cli", "onefold.bench"},
@@ -63,28 +67,34 @@ def depth(name: str) -> int:
     return next(i for i, group in enumerate(LAYERS) if name in group)
 
 
-def imports(file: Path, source: str) -> Iterator[tuple[int, str]]:
-    """Each import of a file as (line, absolute module), relative ones resolved."""
+def imports(file: Path, source: str) -> Iterator[tuple[int, str, bool]]:
+    """Each import of a file as (line, absolute module, in a function?), relative ones resolved."""
     package = ["onefold", *file.parent.parts]
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    inside_one = {each for function in functions for each in ast.walk(function)}
+    for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
-                yield from ((node.lineno, alias.name) for alias in names)
+                yield from ((node.lineno, alias.name, node in inside_one) for alias in names)
             case ast.ImportFrom(module=module, names=names, level=level):
                 above = package[: len(package) - level + 1] if level else []
                 base = ".".join([*above, *([module] if module else [])])
                 for alias in names:
                     whole = f"{base}.{alias.name}"
                     # `from onefold import core` imports a layer, `... import Stream` a name.
-                    yield node.lineno, whole if base == "onefold" and layer(whole) else base
+                    found = whole if base == "onefold" and layer(whole) else base
+                    yield node.lineno, found, node in inside_one
 
 
-def objection(module: str, target: str) -> str | None:
+def objection(module: str, target: str, *, lazy: bool) -> str | None:
     """Why a module may not import a target, or None."""
     here, there, top = layer(module), layer(target), target.partition(".")[0]
     if top == "onefold":
         if there is None:
             return "is in no layer"
+        if target == SHOWS_ITSELF and module in MAY_SHOW_ITSELF:
+            return None if lazy else "is to be imported in a method"
         if here in MAY_IMPORT_ALL_BUT_CLI:
             return "is the command line" if depth(there) == 0 else None
         return f"is above {here}" if depth(there) < depth(here) else None
@@ -101,8 +111,8 @@ def forbidden(file: Path, source: str) -> list[str]:
         return [f"{file}:1: {module} belongs to no layer; name it in LAYERS"]
     return [
         f"{file}:{line}: imports {target}, which {reason}"
-        for line, target in imports(file, source)
-        if (reason := objection(module, target))
+        for line, target, lazy in imports(file, source)
+        if (reason := objection(module, target, lazy=lazy))
     ]
 
 
@@ -137,6 +147,21 @@ def test_imports_go_down_only() -> None:
         ("check/judge.py", "from onefold.bench import load", "which is above onefold.check"),
         ("__init__.py", "from .cli import main", "onefold.cli, which is the command line"),
         ("testing.py", "import onefold.cli", "onefold.cli, which is the command line"),
+        (
+            "core/plan.py",
+            "from onefold.pages.notebook import of_plan",
+            "onefold.pages.notebook, which is to be imported in a method",
+        ),
+        (
+            "core/time.py",
+            "def f():\n    from onefold.pages.notebook import of_plan",
+            "onefold.pages.notebook, which is above onefold.core",
+        ),
+        (
+            "core/plan.py",
+            "def f():\n    from onefold.pages.drawing import svg",
+            "onefold.pages.drawing, which is above onefold.core",
+        ),
         ("utils.py", "", "onefold.utils belongs to no layer"),
         ("check/judge.py", "import onefold.utils", "onefold.utils, which is in no layer"),
     ],
@@ -155,6 +180,7 @@ def test_a_forbidden_import_is_named(file: str, source: str, message: str) -> No
         ("files.py", "import pyarrow.parquet\nfrom .stream import Stream"),
         ("check/replay.py", "import yaml\nfrom onefold import Stream, engines"),
         ("cli/run.py", "import click, rich.table, yaml\nfrom .. import bench, check"),
+        ("core/plan.py", "def f():\n    from onefold.pages.notebook import of_plan"),
         ("__init__.py", "from .stream import Stream\nfrom .check import judge"),
         ("testing.py", "from onefold.check import compare"),
     ],

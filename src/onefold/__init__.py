@@ -10,6 +10,7 @@ From top to bottom, each layer imports only those below it:
 
     cli         run, explain, replay, bench
     bench       measurements
+    pages       drawings and pages; a notebook asks streams, plans and verdicts for them
     check       the judge: transcripts, exhaustive comparison
     files       JSON lines, CSV, Parquet
     stream      the API a user writes; local and pipelines find and run it

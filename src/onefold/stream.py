@@ -10,7 +10,7 @@ from onefold.core.aggregate import KeyArgument, Window
 from onefold.core.ddl import tuple_type
 from onefold.core.errors import BadName, NotAStream
 from onefold.core.functions import Step, here
-from onefold.core.plan import Node, Source, late_side, late_streams
+from onefold.core.plan import Node, Source, late_side, late_streams, plan
 from onefold.core.time import Duration
 from onefold.core.types import TupleType
 from onefold.operators.aggregate import aggregate
@@ -148,10 +148,7 @@ class Stream:
 
         >>> bids, asks = of.source("bids", "price int"), of.source("asks", "price int")
         >>> deals = bids.join(
-        ...     asks,
-        ...     "bid int, ask int",
-        ...     size="10 ms",
-        ...     where=lambda bid, ask: bid.price >= ask.price,
+        ...     asks, "bid int, ask int", size=10, where=lambda bid, ask: bid.price >= ask.price
         ... )
         >>> of.run(deals, {"bids": [(1, 7), (2, 3)], "asks": [(5, 5), (12, 1)]})
         [(time=9, bid=7, ask=5)]
@@ -287,6 +284,9 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"<stream of {self.node.step}: {self.type}>"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return plan(self.node)._repr_mimebundle_()  # as it was written
 
 
 def _node(stream: object, step: Step) -> Node:

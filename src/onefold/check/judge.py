@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from onefold.check.case import Case, Cut
 from onefold.check.causes import causes
@@ -88,6 +89,12 @@ class Verdict:
         from onefold.check.report import lines  # it reads verdicts
 
         return "\n".join(lines(self))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """Show the verdict in a notebook."""
+        from onefold.pages.notebook import of_verdict
+
+        return of_verdict(self)
 
 
 Tell = Callable[[str, int, int], None]

@@ -219,6 +219,12 @@ class Plan:
     nodes: tuple[Node, ...]
     sources: Mapping[str, Source]
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """Show the plan in a notebook: a drawing, or text."""
+        from onefold.pages.notebook import of_plan
+
+        return of_plan(self)
+
 
 def plan(output: Node, *others: Node) -> Plan:
     """Return the plan of a pipeline that ends in `output`, and has other nodes beside."""
