@@ -196,3 +196,9 @@ def test_frames_nest_as_compositions_do() -> None:
     inner = [each for each in join.level.items if isinstance(each, Frame)]
     assert [each.head.lines[0][0].text for each in inner] == ["A3 of join"]
     assert isinstance(inner[0].level.items[0], Edging)
+
+
+def test_the_picture_in_the_docs_is_what_is_drawn() -> None:
+    pictures = ROOT / "docs" / "pictures"
+    drawn = svg(of.lower(load_pipeline(f"{pictures}/filter.py:long"), "aggregate"))
+    assert (pictures / "filter.svg").read_text(encoding="utf-8") == drawn
