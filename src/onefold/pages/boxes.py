@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from onefold.core.plan import Late, Node, Source
+from onefold.core.values import listed
 from onefold.operators.aggregate import Aggregation
 from onefold.operators.union import Union
 from onefold.pages.lettering import LINE, LONGEST, Line, Span, letters, told, width, wrapped
@@ -13,7 +14,7 @@ from onefold.pages.lettering import LINE, LONGEST, Line, Span, letters, told, wi
 MARGIN = 11
 """Between the edge of a box and its text, left and right."""
 ABOVE = 8
-LOOP = 52
+LOOP = 60
 """Room beside a box for the wire that leads back into it."""
 SIGN = 20
 """Room for the sign that says: there is more inside."""
@@ -125,7 +126,7 @@ def _title(node: Node, chain: Sequence[Node] = ()) -> list[Line]:
 
 def _staged(note: Note) -> list[Line]:
     several = "stage" if len(note.stages) == 1 else "stages"
-    numbers = " and ".join(map(str, note.stages))
+    numbers = listed([str(stage) for stage in note.stages])
     return (
         told(f"{several} {numbers}", note.text)
         if note.text

@@ -20,8 +20,8 @@ AROUND = 16
 """Room around a drawing."""
 STRIP = 4
 """How wide the strip is that shows a stage."""
-STAGES = 6
-"""How many colours there are for stages."""
+SHUFFLES = 5
+"""How many colours there are for stages behind a shuffle."""
 
 
 def svg(plan: Plan) -> str:
@@ -166,12 +166,17 @@ def box(given: Box, width: float | None = None) -> Iterator[str]:
         yield from _loop(side + wide, given.height)
 
 
+def colour(stage: int) -> str:
+    """Return the class that gives a stage its colour; that of stage 0 no other has."""
+    return f"stage-{1 + (stage - 1) % SHUFFLES if stage else 0}"
+
+
 def _strip(given: Box) -> Iterator[str]:
     """Draw which stages run a node: a strip at its left, in the colour of each."""
     long = (given.height - 12) / max(1, len(given.stages))
     for place, stage in enumerate(given.stages):
         yield (
-            f'<rect class="stage-{stage % STAGES}" x="{number(given.side + 2)}"'
+            f'<rect class="{colour(stage)}" x="{number(given.side + 2)}"'
             f' y="{number(6 + place * long)}" width="{STRIP}" height="{number(long)}"/>'
         )
 
@@ -185,4 +190,4 @@ def _loop(x: float, height: float) -> Iterator[str]:
         f'C{number(x + 30)} {number(bottom)} {number(x + 30)} {y} {end} {y}"/>'
     )
     yield f'<path class="loop-tip" d="M{number(x)} {y}l8 -4v8z"/>'
-    yield f'<text class="loop-name" x="{number(x + 25)}" y="{number(height / 2 + 4)}">loop</text>'
+    yield f'<text class="loop-name" x="{number(x + 28)}" y="{number(height / 2 + 4)}">loop</text>'

@@ -168,7 +168,7 @@ function dataOf(element) {
   return level.items[Number(element.dataset.item)];
 }
 
-function toggle(element, focus) {
+function toggle(element) {
   const item = dataOf(element);
   const pane = element.closest(".pane");
   const before = element.getBoundingClientRect();
@@ -176,18 +176,19 @@ function toggle(element, focus) {
   draw();
   const after = element.getBoundingClientRect(); // what was clicked stays where it was
   pane.scrollBy(after.x + after.width / 2 - before.x - before.width / 2, after.y - before.y);
-  if (focus) element.querySelector(unfolded.has(item.path) ? ":scope > .unfolded > .head" : ":scope > .folded").focus();
+  const button = unfolded.has(item.path) ? ":scope > .unfolded > .head" : ":scope > .folded";
+  element.querySelector(button).focus({ preventScroll: true });
 }
 
 document.querySelector("main").addEventListener("click", (event) => {
   const element = itemOf(event.target);
-  if (element) toggle(element, true);
+  if (element) toggle(element);
 });
 document.querySelector("main").addEventListener("keydown", (event) => {
   const element = event.key === "Enter" || event.key === " " ? itemOf(event.target) : null;
   if (!element) return;
   event.preventDefault();
-  toggle(element, true);
+  toggle(element);
 });
 document.getElementById("unfold").addEventListener("click", () => {
   paths(variants[Number(shownSection().dataset.variant)]).forEach((each) => unfolded.add(each));

@@ -12,7 +12,7 @@ from onefold.core.plan import Implementation, Plan
 from onefold.engines.spark.explain import WRITE, stages
 from onefold.operators.rewrites import Applied, rewrite
 from onefold.pages.boxes import Box
-from onefold.pages.drawing import AROUND, STAGES, asset, level, opening
+from onefold.pages.drawing import AROUND, asset, colour, level, opening
 from onefold.pages.lettering import escaped
 from onefold.pages.placing import BESIDE, BETWEEN, LEAD, PADDING, PASSING, placed
 from onefold.pages.scene import Edging, Frame, Item, Level, Wire, scene
@@ -139,7 +139,7 @@ def _stages(plan: Plan) -> Iterator[str]:
 
 
 def _swatch(stage: int) -> str:
-    rect = f'<rect class="stage-{stage % STAGES}" width="8" height="14"/>'
+    rect = f'<rect class="{colour(stage)}" width="8" height="14"/>'
     return f'<svg class="onefold-drawing" width="8" height="14" aria-hidden="true">{rect}</svg>'
 
 

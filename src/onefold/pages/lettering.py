@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 LETTER, LINE = 7.25, 17
 """How wide a letter and how high a line is, at the size that drawing.css gives text."""
-LONGEST, MOST = 42, 3
+LONGEST, MOST = 46, 3
 """How many letters a line may have, and how many lines one thing is told in."""
 
 

@@ -6,25 +6,31 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import onefold as of
+import strategies
 from onefold import Implementation, Stream
 from onefold.core.plan import Plan
+from onefold.operators.rewrites import RULES, rewrite
 from onefold.pages.boxes import Box
 from onefold.pages.drawing import svg
 from onefold.pages.placing import Placed, placed
 from onefold.pages.scene import Edging, Frame, scene
 from onefold.pipelines import load_pipeline
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 EXPLAINED = ROOT / "tests" / "explain" / "explained.py"
 PIPELINES = [
     f"{ROOT}/examples/wordcount.py:pipeline",
     *(f"{EXPLAINED}:{name}" for name in ("shared", "late", "pairs", "down", "names", "nothing")),
 ]
+RULES_OR_NONE = st.sampled_from([RULES, ()])
 implementations = pytest.mark.parametrize("implementation", list(Implementation))
 pipelines = pytest.mark.parametrize("pipeline", PIPELINES, ids=lambda name: name.rpartition(":")[2])
 
@@ -63,10 +69,20 @@ def test_every_node_is_a_box(pipeline: str, implementation: Implementation) -> N
 @implementations
 @pytest.mark.parametrize("depth", [0, 1, 9])
 def test_nothing_overlaps(pipeline: str, implementation: Implementation, depth: int) -> None:
-    whole = placed(
-        scene(of.lower(load_pipeline(pipeline), implementation)),
-        lambda frame: frame.box.path.count("#") > depth,
-    )
+    check_places(of.lower(load_pipeline(pipeline), implementation), depth)
+
+
+@settings(max_examples=60, deadline=None)
+@given(strategies.cases(), st.sampled_from(Implementation), st.integers(0, 3), RULES_OR_NONE)
+def test_nothing_overlaps_in_any_pipeline(
+    case: strategies.Case, implementation: Implementation, depth: int, rules: Any
+) -> None:
+    check_places(rewrite(of.lower(case.stream(), implementation), rules)[0], depth)
+
+
+def check_places(plan: Plan, depth: int) -> None:
+    """Look at a drawing that is unfolded so far: no box on another, no wire through one."""
+    whole = placed(scene(plan), lambda frame: frame.box.path.count("#") > depth)
     for level in levels(whole):
         for one, other in combinations(level.spots, 2):
             apart_x = one.x + one.width <= other.x or other.x + other.width <= one.x
@@ -76,22 +92,15 @@ def test_nothing_overlaps(pipeline: str, implementation: Implementation, depth: 
             assert spot.x >= -0.01
             assert spot.x + spot.width <= level.width + 0.01
             assert spot.y + spot.height <= level.height + 0.01
-
-
-@pipelines
-@implementations
-def test_no_wire_runs_through_a_box(pipeline: str, implementation: Implementation) -> None:
-    """Wires run straight through rows; in the gaps between rows there is no box."""
-    for level in levels(placed(scene(of.lower(load_pipeline(pipeline), implementation)))):
-        for runs in level.wires:
-            for x, top, bottom in runs:
-                crossed = [
-                    spot
-                    for spot in level.spots
-                    if spot.x < x < spot.x + spot.width
-                    and max(top, spot.y) + 0.01 < min(bottom, spot.y + spot.height)
-                ]
-                assert not crossed
+        for x, top, bottom in (run for runs in level.wires for run in runs):
+            # Wires run straight through rows; in the gaps between rows there is no box.
+            crossed = [
+                spot
+                for spot in level.spots
+                if spot.x < x < spot.x + spot.width
+                and max(top, spot.y) + 0.01 < min(bottom, spot.y + spot.height)
+            ]
+            assert not crossed
 
 
 @pipelines
@@ -158,7 +167,7 @@ def test_labels_are_text() -> None:
     assert "<script" not in drawn
     assert "<b>" not in drawn
     texts = ["".join(each.itertext()) for each in parsed(drawn).iter()]
-    assert "source <script>alert('&amp;')</script>\ufffd\ufffd" in texts
+    assert "source <script>alert('&amp;')</script>\ufffd\ufffd \"b\"" in texts
 
 
 def test_a_drawing_may_stand_beside_another() -> None:
