@@ -83,11 +83,15 @@ class Job:
     delay: int = 0
     rewrites: bool = True
     on_progress: Callable[[Progress], None] = lambda _: None
+    on_start: Callable[[StreamingQuery], None] = lambda _: None
     books: Books = field(default_factory=Books)
     error: Exception | None = None
 
-    def once(self) -> None:
-        """Process what is there, end the streams, and let all windows fire and loops rest."""
+    def once(self, all_there: Callable[[], bool] = lambda: True) -> None:
+        """Process what is there, end the streams, and let all windows fire and loops rest.
+
+        Files may go on coming until `all_there`.
+        """
         self._prepare()
         if not all(each.bounded for each in self.inputs.values()):
             self._drain()
@@ -96,6 +100,8 @@ class Job:
         else:
             query = self._start({"processingTime": "0 seconds"})
             try:
+                while query.isActive and not all_there():
+                    self._wait(query)
                 self._catch_up(query)
                 write_end(self._control)
                 self._catch_up(query)
@@ -166,7 +172,10 @@ class Job:
 
         parcels = pipeline.parcels(reporting=True, forgiving=True, groups=self._groups())
         writer = parcels.where("data is not null").writeStream.foreachBatch(take)
-        return writer.option("checkpointLocation", str(self.checkpoint)).trigger(**trigger).start()
+        writer = writer.option("checkpointLocation", str(self.checkpoint))
+        query = writer.trigger(**trigger).start()
+        self.on_start(query)
+        return query
 
     def _groups(self) -> list[int]:
         """Return the groups that the checkpoint began with."""

@@ -1,0 +1,56 @@
+"""Three questions about a live stream of edits, in one pipeline. `onefold demo` runs it.
+
+Which words do people insert most? How many edits come, and how much do they insert? Which sentence
+is edited twice at almost the same time?
+"""
+
+from collections import Counter
+
+import onefold as of
+
+ANSWER = "question string, about string, n int"
+TOP = 5
+
+
+def words_inserted(edit: of.Tuple) -> list[tuple[str]]:
+    """Return the words that an edit inserts, without punctuation."""
+    return [(word.lower(),) for word in edit.change.split() if word.isalpha()]
+
+
+def ranking(window: of.Window) -> list[tuple[str, str, int]]:
+    """Return the most frequent words of a window; of equally frequent ones the smallest first."""
+    counts = Counter(t.word for t in window.tuples)
+    ranked = sorted(counts, key=lambda word: (-counts[word], word))
+    return [(f"top {rank}", word, counts[word]) for rank, word in enumerate(ranked[:TOP], start=1)]
+
+
+def size(edit: of.Tuple) -> str:
+    """Return how much an edit inserts."""
+    return {1: "one word", 2: "two words"}.get(len(edit.change.split()), "three or more words")
+
+
+def count(window: of.Window) -> tuple[str, str, int]:
+    """Return how many edits of a size came."""
+    return "edits", window.key[0], len(window.tuples)
+
+
+edits = of.source("edits", "orig string, change string, updated string")
+
+# The top words of the last ten seconds, every two seconds.
+words = edits.flat_map(words_inserted, "word string")
+top_words = words.aggregate_plus(ranking, ANSWER, size="10 s", advance="2 s")
+
+# How many edits of each size, in windows of two seconds.
+counts = edits.aggregate(count, ANSWER, key=size, size="2 s")
+
+# Two edits of one sentence, whatever its capitals, in windows of four seconds.
+clashes = edits.join(
+    edits,
+    ANSWER,
+    key=lambda edit: edit.orig.lower(),
+    where=lambda one, other: one.orig < other.orig,
+    select=lambda one, other: ("clash", f"{one.change} | {other.change}", 1),
+    size="4 s",
+)
+
+pipeline = top_words.union(counts, clashes)
