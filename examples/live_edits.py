@@ -31,26 +31,34 @@ def size(edit: of.Tuple) -> str:
 
 def count(window: of.Window) -> tuple[str, str, int]:
     """Return how many edits of a size came."""
-    return "edits", window.key[0], len(window.tuples)
+    return "edits", window.key, len(window.tuples)
+
+
+def sentence(edit: of.Tuple) -> str:
+    """Return the sentence before the edit, whatever its capitals."""
+    return edit.orig.lower()
+
+
+def spelled_otherwise(one: of.Tuple, other: of.Tuple) -> bool:
+    """Say whether two edits saw other capitals; in one order, so that a pair counts once."""
+    return one.orig < other.orig
+
+
+def both(one: of.Tuple, other: of.Tuple) -> tuple[str, str, int]:
+    """Return what two edits insert, and how many words that is."""
+    return "clash", f"{one.change} | {other.change}", len(f"{one.change} {other.change}".split())
 
 
 edits = of.source("edits", "orig string, change string, updated string")
 
-# The top words of the last ten seconds, every two seconds.
+# The top words of the last six seconds, every two seconds.
 words = edits.flat_map(words_inserted, "word string")
-top_words = words.aggregate_plus(ranking, ANSWER, size="10 s", advance="2 s")
+top_words = words.aggregate_plus(ranking, ANSWER, size="6 s", advance="2 s")
 
 # How many edits of each size, in windows of two seconds.
 counts = edits.aggregate(count, ANSWER, key=size, size="2 s")
 
-# Two edits of one sentence, whatever its capitals, in windows of four seconds.
-clashes = edits.join(
-    edits,
-    ANSWER,
-    key=lambda edit: edit.orig.lower(),
-    where=lambda one, other: one.orig < other.orig,
-    select=lambda one, other: ("clash", f"{one.change} | {other.change}", 1),
-    size="4 s",
-)
+# Two edits of one sentence, in windows of four seconds.
+clashes = edits.join(edits, ANSWER, key=sentence, where=spelled_otherwise, select=both, size="4 s")
 
 pipeline = top_words.union(counts, clashes)

@@ -16,6 +16,7 @@ from onefold import OnefoldError, __version__
 
 # A line each, so that `onefold --help` imports none of them.
 COMMANDS = {
+    "demo": "See a live pipeline on local Spark, in three implementations.",
     "run": "Run a pipeline over files.",
     "explain": "Show a pipeline operator by operator.",
     "check": "Do all implementations, and your own code, mean the same?",

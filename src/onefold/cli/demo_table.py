@@ -1,0 +1,50 @@
+"""The table at the end of a demo."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from onefold.bench.demo.page import verdict
+from onefold.bench.demo.shown import Demo
+
+NOTHING = "–"
+
+
+def printed(demo: Demo, console: Console) -> None:
+    """Print what every implementation gave, how fast, and where its tuples went."""
+    table = Table(title="one pipeline, three implementations")
+    table.add_column("")
+    table.add_column("same answer?")
+    for name in ("results", "tuples/s", "p50", "p99", "read", "late", "in = out?"):
+        table.add_column(name, justify="right")
+    for run in demo.runs:
+        table.add_row(
+            run.label,
+            _same(demo, run.label),
+            f"{run.answer.total():,}",
+            NOTHING if run.tuples_per_second is None else f"{run.tuples_per_second:,.0f}",
+            _seconds(run.p50),
+            _seconds(run.p99),
+            f"{run.balance.read:,}",
+            f"{run.balance.late:,}",
+            "yes" if run.balance.even else "no",
+        )
+    table.caption = (
+        "tuples/s: catching up with what waited. p50, p99: from the end of a window to its results."
+    )
+    console.print(table)
+    for run in demo.runs:
+        console.print(f"{run.label}: {run.balance}", style="dim", highlight=False)
+    console.print(verdict(demo), style="green" if demo.same else "red", highlight=False)
+
+
+def _same(demo: Demo, label: str) -> str:
+    found = demo.differences.get(label)
+    if found is None:
+        return "compared with"
+    return "yes" if found.same else f"no: {found.rows:,} rows differ"
+
+
+def _seconds(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.1f} s"
