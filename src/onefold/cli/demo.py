@@ -67,13 +67,11 @@ def command(*, tuples: int, seconds: int, out: Path, rewrites: bool, quiet: bool
     charts. The exit code is 1 if answers differ.
     """
     _check_installed()
-    from onefold.cli.demo_table import printed
-    from onefold.engines.spark.session import check_java
-
-    check_java()
+    _check_java()
     from rich.console import Console
 
     from onefold.bench.demo.page import write
+    from onefold.cli.demo_table import printed
 
     try:
         demo = _played(tuples, seconds, rewrites=rewrites, quiet=quiet)
@@ -94,6 +92,15 @@ def _check_installed() -> None:
                 f"the demo needs {package}, which is not installed",
                 hint="pip install 'onefold[bench]'",
             )
+
+
+def _check_java() -> None:
+    from onefold.engines.spark.session import INSTALL, NoJava, check_java
+
+    try:
+        check_java()
+    except NoJava as problem:  # the demo has no other engine to offer
+        raise NoJava(problem.what, hint=INSTALL) from None
 
 
 def pipeline_place() -> Path:

@@ -43,7 +43,7 @@ def _same(demo: Demo, label: str) -> str:
     found = demo.differences.get(label)
     if found is None:
         return "compared with"
-    return "yes" if found.same else f"no: {found.rows:,} rows differ"
+    return "yes" if found.same else f"no: {found}"
 
 
 def _seconds(value: float | None) -> str:

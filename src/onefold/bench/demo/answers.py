@@ -30,6 +30,9 @@ class Difference:
         """How many rows differ."""
         return sum(count for _, count in (*self.missing, *self.extra))
 
+    def __str__(self) -> str:
+        return "1 row differs" if self.rows == 1 else f"{self.rows:,} rows differ"
+
 
 def difference(first: Answer, other: Answer) -> Difference:
     """Return where two answers differ.

@@ -48,7 +48,7 @@ def sameness(demo: Demo, label: str) -> Markup:
         return element("span", "compared with", of="muted")
     if found.same:
         return element("span", "yes, each row as often", of="good")
-    return element("span", f"no: {found.rows:,} rows differ", of="bad")
+    return element("span", f"no: {found}", of="bad")
 
 
 def differences(demo: Demo) -> Markup:
@@ -66,7 +66,7 @@ def differences(demo: Demo) -> Markup:
         names = [f"in {demo.first.label}", f"in {label}"]
         head = ["event time (s)", "question", "about", "n", *names]
         parts += [
-            element("h3", f"{demo.first.label} and {label}: {found.rows:,} rows differ"),
+            element("h3", f"{demo.first.label} and {label}: {found}"),
             table(head, lines, right={"event time (s)", "n", *names}),
         ]
         if len(rows) > SHOWN:

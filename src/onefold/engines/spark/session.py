@@ -20,6 +20,12 @@ CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabl
 """Whether a batch writes what it changed, and not all files of the store."""
 
 
+INSTALL = (
+    "install Java 17 or 21 (Debian: apt install openjdk-17-jre-headless; macOS: "
+    "brew install openjdk@17), or set JAVA_HOME"
+)
+
+
 class NoJava(OnefoldError):
     """Spark needs Java, and there is none."""
 
@@ -126,6 +132,5 @@ def check_java() -> None:
 def _no_java(what: str) -> NoJava:
     return NoJava(
         f"Spark can't start: {what}",
-        hint="install Java 17 or 21 (Debian: apt install openjdk-17-jre-headless; macOS: "
-        "brew install openjdk@17), or set JAVA_HOME; --engine reference needs none",
+        hint=f"{INSTALL}; --engine reference needs none",
     )
