@@ -9,8 +9,8 @@ help: ## list the targets
 
 venv: .venv/.installed ## make .venv with the locked requirements and this package
 
-demo: .venv/.installed ## count words in a stream of edits, as Aggregates on local Spark
-	@.venv/bin/onefold run examples/wordcount.py:pipeline --engine spark --implementation aggregate --input edits=examples/data/edits.jsonl --output -
+demo: .venv/.installed ## run a live pipeline on local Spark as D, A+ and A: a table and a page
+	@.venv/bin/onefold demo --out build/demo $(ARGS)
 
 test: .venv/.installed ## run every test and every doctest (ARGS="-k join" narrows it)
 	@.venv/bin/python -m pytest -n 2 --dist loadfile $(ARGS)

@@ -274,7 +274,7 @@ def test_the_same_answers_make_a_table_and_a_page(
     done = ask("--out", str(tmp_path / "out"))
     assert done.exit_code == 0, done.output
     assert f"page: {tmp_path / 'out' / 'index.html'}" in done.output
-    assert re.search(r"A\+ +│ yes +│ +\d+ │ +812 │ +2\.2 s │ +3\.5 s │ +560 │ +40 │", done.output)
+    assert re.search(r"A\+ +│ yes +│ +\d+ │ +812 │ +2\.2 s │ +3\.5 s │ +40 │ +even │", done.output)
     assert "D: read 560 = written" in done.output
     assert (tmp_path / "out" / "index.html").exists()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import tempfile
@@ -23,6 +24,9 @@ if TYPE_CHECKING:  # pyspark takes a second to import
     from onefold.bench.demo.shown import Demo
 
 PIPELINE = "live_edits.py"
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java compiles quickly rather than well: in a minute and a half it would not pay. The same for all
+implementations, whose work is mostly Python's."""
 Shows = Callable[[str, str, int], None]
 
 
@@ -30,14 +34,14 @@ Shows = Callable[[str, str, int], None]
 @click.option(
     "--tuples",
     type=click.IntRange(min=300),
-    default=11_200,
+    default=10_400,
     show_default=True,
     help="how many edits; most wait at the start, and the others come live",
 )
 @click.option(
     "--seconds",
     type=click.IntRange(min=1),
-    default=8,
+    default=6,
     show_default=True,
     help="how long edits come live",
 )
@@ -112,10 +116,10 @@ def pipeline_place() -> Path:
 
 def _played(tuples: int, seconds: int, *, rewrites: bool, quiet: bool) -> Demo:
     from onefold.bench.demo.edits import Edits, write
-    from onefold.bench.demo.runs import Stage, plan_of
+    from onefold.bench.demo.runs import Stage, plan_of, warm_up
     from onefold.bench.demo.shown import Demo
     from onefold.bench.machine import facts
-    from onefold.engines.spark.session import active, quiet_session
+    from onefold.engines.spark.session import active, session
 
     file, edits = pipeline_place(), Edits(tuples, seconds)
     with ExitStack() as stack:
@@ -127,10 +131,12 @@ def _played(tuples: int, seconds: int, *, rewrites: bool, quiet: bool) -> Demo:
         parts = write(edits, made)
         stream = load_pipeline(f"{file}:pipeline")
         ours = active() is None
-        session = quiet_session()
+        config = {"spark.driver.extraJavaOptions": SHORT_LIVED}
+        running = session(config=config, log=Path(os.devnull))
         if ours:
-            stack.callback(session.stop)
-        stage = Stage(session, stream, edits, parts, folder, rewrites, shows)
+            stack.callback(running.stop)
+        stage = Stage(running, stream, edits, parts, folder, rewrites, shows)
+        warm_up(stage, IMPLEMENTATIONS[0])
         return Demo(
             edits,
             [_turn(stage, label) for label in IMPLEMENTATIONS],

@@ -16,7 +16,7 @@ def printed(demo: Demo, console: Console) -> None:
     table = Table(title="one pipeline, three implementations")
     table.add_column("")
     table.add_column("same answer?")
-    for name in ("results", "tuples/s", "p50", "p99", "read", "late", "in = out?"):
+    for name in ("results", "tuples/s", "p50", "p99", "late", "balance"):
         table.add_column(name, justify="right")
     for run in demo.runs:
         table.add_row(
@@ -26,12 +26,11 @@ def printed(demo: Demo, console: Console) -> None:
             NOTHING if run.tuples_per_second is None else f"{run.tuples_per_second:,.0f}",
             _seconds(run.p50),
             _seconds(run.p99),
-            f"{run.balance.read:,}",
             f"{run.balance.late:,}",
-            "yes" if run.balance.even else "no",
+            "even" if run.balance.even else "off",
         )
     table.caption = (
-        "tuples/s: catching up with what waited. p50, p99: from the end of a window to its results."
+        "tuples/s: catching up with what waited. p50, p99: from a window’s end to its results."
     )
     console.print(table)
     for run in demo.runs:
@@ -42,7 +41,7 @@ def printed(demo: Demo, console: Console) -> None:
 def _same(demo: Demo, label: str) -> str:
     found = demo.differences.get(label)
     if found is None:
-        return "compared with"
+        return NOTHING
     return "yes" if found.same else f"no: {found}"
 
 

@@ -15,7 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from onefold.bench.demo.answers import Answer
 from onefold.bench.demo.arrivals import Arrivals
 from onefold.bench.demo.edits import DELAY, FILES_A_BATCH, Edits, Part
-from onefold.bench.latency import Point, Second, Span, per_second, points, quantile
+from onefold.bench.latency import Second, Span, per_second, points, quantile
 from onefold.bench.observed import Batch, batch, remembering_all
 from onefold.bench.prepared import TIME
 from onefold.bench.rate import now
@@ -64,13 +64,6 @@ class Ran:
     """Seconds since the live part began by the clock, and the watermark reached by then."""
     seconds: float
     """From the start of the query to its last window."""
-
-
-class Shows:
-    """How a turn goes, for whoever watches."""
-
-    def __call__(self, label: str, what: str, read: int) -> None:
-        """Tell what an implementation does now, and how many edits it has read."""
 
 
 @dataclass
@@ -122,23 +115,29 @@ def plan_of(stage: Stage, label: str) -> Plan:
     return rewrite(plan)[0] if stage.rewrites else plan
 
 
+def warm_up(stage: Stage, label: str) -> None:
+    """Run the pipeline over a second of edits: whoever comes first would be slower than others."""
+    stage.shows(label, "warming up", 0)
+    folder = stage.folder / "warming-up"
+    few = Arrivals(stage.edits, stage.parts[:2], folder / "edits")
+    _job(stage, label, few, Kept(), folder, files=1).once()
+
+
+def _job(stage: Stage, label: str, arrivals: Arrivals, sink: Sink, folder: Path, files: int) -> Job:
+    inputs = {"edits": Input("parquet", str(arrivals.folder), {"maxFilesPerTrigger": str(files)})}
+    plan, checkpoint = plan_of(stage, label), folder / "checkpoint"
+    return Job(stage.session, plan, inputs, sink, checkpoint, TIME, DELAY, stage.rewrites)
+
+
 def run(stage: Stage, label: str) -> Ran:
     """Run the pipeline in one implementation, from the edits that wait to its last window."""
     remembering_all(stage.session)
-    arrivals = Arrivals(stage.edits, stage.parts, stage.folder / label / "edits")
+    folder = stage.folder / label
+    arrivals = Arrivals(stage.edits, stage.parts, folder / "edits")
     kept, queries = Kept(), list[StreamingQuery]()
-    job = Job(
-        stage.session,
-        plan_of(stage, label),
-        _inputs(arrivals),
-        kept,
-        stage.folder / label / "checkpoint",
-        TIME,
-        DELAY,
-        stage.rewrites,
-        on_progress=lambda told: _watch(stage, label, arrivals, told),
-        on_start=queries.append,
-    )
+    job = _job(stage, label, arrivals, kept, folder, FILES_A_BATCH)
+    job.on_progress = lambda told: _watch(stage, label, arrivals, told)
+    job.on_start = queries.append
     stage.shows(label, "starting", 0)
     begun = now()
     try:
@@ -147,11 +146,6 @@ def run(stage: Stage, label: str) -> Ran:
         arrivals.stop()
     progress = queries[-1].recentProgress
     return told(label, kept, job.books.balance(job.plan), progress, arrivals, begun)
-
-
-def _inputs(arrivals: Arrivals) -> dict[str, Input]:
-    options = {"maxFilesPerTrigger": str(FILES_A_BATCH)}
-    return {"edits": Input("parquet", str(arrivals.folder), options)}
 
 
 def _watch(stage: Stage, label: str, arrivals: Arrivals, told: Progress) -> None:
@@ -176,23 +170,19 @@ def told(
     live = arrivals.due(arrivals.edits.live)
     span = Span(live, arrivals.due(arrivals.edits.end - DELAY))
     waiting = [each for each in seen if each.begin < live and each.rows]
+    heard = points(seen, span)
     return Ran(
         label=label,
         answer=kept.answer(),
         balance=balance,
         late=[each for late in kept.late.values() for each in late],
         tuples_per_second=_speed(waiting),
-        p50=quantile(heard(seen, span), 0.5),
-        p99=quantile(heard(seen, span), 0.99),
+        p50=quantile(heard, 0.5),
+        p99=quantile(heard, 0.99),
         per_second=per_second([(each, each.rows) for each in seen], span),
         watermarks=_watermarks(ran, seen, live),
         seconds=(max(kept.moments.values()) - begun) / 1000,
     )
-
-
-def heard(seen: Sequence[Batch], span: Span) -> list[Point]:
-    """Return the outputs whose windows ended in the span, with their latencies."""
-    return points(seen, span)
 
 
 def _batch(told: Any, kept: Kept, arrivals: Arrivals) -> Batch:
