@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import click
 
 import onefold
+from onefold.cli import INTERRUPTED
 from onefold.cli.bench import IMPLEMENTATIONS, NoBenchExtra
-from onefold.cli.run import INTERRUPTED
 from onefold.pipelines import load_pipeline
 
 if TYPE_CHECKING:  # pyspark takes a second to import
