@@ -56,6 +56,8 @@ def test_a_tuple_that_a_case_forgets_is_noticed() -> None:
 @pytest.mark.usefixtures("partitions")
 def test_with_other_numbers_of_partitions(session: SparkSession, partitions_now: int) -> None:
     session.conf.set("spark.sql.shuffle.partitions", str(partitions_now))
-    files = named("aggregate", "aggregate_lateness", "join_sliding", "stateful", "loop", "late")
+    files = named(
+        "aggregate", "aggregate_lateness", "join_sliding", "stateful", "loop", "loop_keys", "late"
+    )
     results = replay_transcripts(files, Implementation, on_spark)
     assert [str(each.problem) for each in results if not each.passed] == []

@@ -120,6 +120,16 @@ halved = of.source("s", "n int").loop(
 )
 
 
+def halve_and_add(window):
+    seen = sum(t.seen for t in window.tuples)
+    return (window.key.n // 2, seen) if window.key.n > 1 else None
+
+
+halved_and_added = of.source("s", "n int, seen int").loop(
+    lambda s: s.aggregate(halve_and_add, "n int, seen int", key=["n"], size=1, lateness=1)
+)
+
+
 def below_the_least(window):
     least = min(t.n for t in window.tuples)
     return (least - 1,) if least > 0 else None

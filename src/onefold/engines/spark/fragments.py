@@ -201,6 +201,8 @@ class _Cutting:
 
 def _route(node: Node, port: int) -> KeyBy | None:
     match node:
+        case LoopAggregation() if node.parent is None:
+            return KeyBy()  # the user's: what comes round may have any key, and meets all others
         case Aggregation():
             meaning = node.aggregate
             if meaning.spread is not None:
