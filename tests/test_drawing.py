@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from graphlib import CycleError
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from onefold.core.plan import Plan
 from onefold.operators.rewrites import RULES, rewrite
 from onefold.pages.boxes import Box
 from onefold.pages.drawing import svg
+from onefold.pages.layout import grid
 from onefold.pages.placing import Placed, placed
 from onefold.pages.scene import Edging, Frame, scene
 from onefold.pipelines import load_pipeline
@@ -211,3 +213,8 @@ def test_the_picture_in_the_docs_is_what_is_drawn() -> None:
     pictures = ROOT / "docs" / "pictures"
     drawn = svg(of.lower(load_pipeline(f"{pictures}/filter.py:long"), "aggregate"))
     assert (pictures / "filter.svg").read_text(encoding="utf-8") == drawn
+
+
+def test_a_circle_is_an_error_and_not_the_end_of_the_process() -> None:
+    with pytest.raises(CycleError):
+        grid(3, [(0, 1), (1, 2), (2, 1)])

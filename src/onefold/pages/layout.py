@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from itertools import combinations
 from typing import Any
 
@@ -39,8 +40,7 @@ def grid(count: int, edges: Sequence[Edge]) -> Grid:
     >>> [row for _, row in diamond.routes[0, 3]]
     [1, 2]
     """
-    if count == 1:
-        return Grid(((0.0, 0),), {})
+    _check_no_circle(edges)
     ((positions, _, height, pieces),) = _library()(
         sorted(set(edges)), vertex_spacing=1, dummy_vertices=True, ranking_type="minimize"
     )
@@ -56,6 +56,14 @@ def grid(count: int, edges: Sequence[Edge]) -> Grid:
                 way += behind[way[-1]]
             routes[source, way[-1]] = tuple(points[each] for each in way[:-1])
     return _first_left(Grid(tuple(points[each] for each in range(count)), routes))
+
+
+def _check_no_circle(edges: Sequence[Edge]) -> None:
+    """Raise `CycleError`: the library would end the process."""
+    sorter: TopologicalSorter[int] = TopologicalSorter()
+    for source, target in edges:
+        sorter.add(target, source)
+    sorter.prepare()
 
 
 def _first_left(given: Grid) -> Grid:
