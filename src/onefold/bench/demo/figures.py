@@ -120,7 +120,7 @@ def _counted(demo: Demo) -> Drawn:
             color=look(owner).colour, hatch=look(owner).hatch, edgecolor=PAPER, linewidth=0,
         )  # fmt: skip
         below = {end: below[end] + height for end, height in zip(ends, heights)}
-    left.set_title("edits in two seconds, by what they insert", loc="left")
+    left.set_title("edits of each window, by what they insert", loc="left")
     pairs: dict[int, int] = {}
     for row in about(demo.first.answer, "clash"):
         pairs[row[0]] = pairs.get(row[0], 0) + 1
@@ -128,7 +128,7 @@ def _counted(demo: Demo) -> Drawn:
         [_since(demo, end) - 2 for end in pairs], list(pairs.values()), 3.6,
         color=look("other").colour, edgecolor=PAPER, linewidth=0,
     )  # fmt: skip
-    right.set_title("pairs of edits of one sentence in four seconds", loc="left")
+    right.set_title("pairs of edits of one sentence", loc="left")
     for axes in (left, right):
         axes.axvline(0, color=TEXT, linewidth=0.9, linestyle=(0, (3, 2)))
         axes.set_xlabel("event time (s); live from 0 on")

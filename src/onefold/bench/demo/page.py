@@ -102,8 +102,8 @@ def _lead(demo: Demo) -> Markup:
 
 def _top(demo: Demo) -> Markup:
     note = (
-        "The five words most often inserted in the six seconds before each time, in seconds since "
-        "the live edits began; below each word, how often it came."
+        "The words inserted most often in the window that ends at each time, in seconds since the "
+        "live edits began; below each word, how often it came."
     )
     return joined([element("p", note), top_words(demo)])
 
