@@ -165,11 +165,12 @@ def test_speed_is_of_what_waited_and_latency_of_what_came_live(
     ends = {3: [14_000], 4: [20_000, 20_000], 5: [22_000], 6: [27_900]}
     for number, moments in ends.items():
         kept.outputs[number] = [(BEGIN + end - 1, "edits", "one word", 1) for end in moments]
+    kept.outputs[4].append((BEGIN + 23_999, "clash", "one | other", 2))  # before its window ended
     kept.moments = {3: BEGIN + 15_000, 4: BEGIN + 22_500, 5: BEGIN + 24_500, 6: BEGIN + 30_000}
     found = told("A", kept, Balance(), progress, arrivals, BEGIN)
     assert found.tuples_per_second == 200
     assert (found.p50, found.p99) == (2.5, 2.5)
-    assert found.answer.total() == 5
+    assert found.answer.total() == 6
     assert found.seconds == 30
     assert found.watermarks[-1] == (4.5, BEGIN + 22_000)
 

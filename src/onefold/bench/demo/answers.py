@@ -9,6 +9,8 @@ from dataclasses import dataclass
 Row = tuple[int, str, str, int]
 """Time, question, about and number: what the demo's pipeline gives."""
 Answer = Counter[Row]
+PAIR = "clash"
+"""The question that the join answers."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from onefold.bench.demo.answers import Answer
+from onefold.bench.demo.answers import PAIR, Answer
 from onefold.bench.demo.arrivals import Arrivals
 from onefold.bench.demo.edits import DELAY, FILES_A_BATCH, Edits, Part
 from onefold.bench.latency import Second, Span, per_second, points, quantile
@@ -186,9 +186,13 @@ def told(
 
 
 def _batch(told: Any, kept: Kept, arrivals: Arrivals) -> Batch:
-    """Return a batch with the moments at which the windows of its outputs ended by the clock."""
+    """Return a batch with the moments at which the windows of its outputs ended by the clock.
+
+    Pairs are left out: a dedicated join gives them before their window ends, others after.
+    """
     number = told["batchId"]
-    ends = sorted(arrivals.due(row[0] + 1) for row in kept.outputs.get(number, ()))
+    counted = (row for row in kept.outputs.get(number, ()) if row[1] != PAIR)
+    ends = sorted(arrivals.due(row[0] + 1) for row in counted)
     made = batch(told)
     there = kept.moments.get(number, made.completion)
     return replace(made, millis=there - made.begin, outputs=len(ends), origins=tuple(ends))

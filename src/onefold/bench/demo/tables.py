@@ -32,7 +32,7 @@ def results(demo: Demo) -> Markup:
             element("strong", run.label),
             sameness(demo, run.label),
             run.answer.total(),
-            run.tuples_per_second,
+            run.tuples_per_second and round(run.tuples_per_second),
             run.p50,
             run.p99,
         )
