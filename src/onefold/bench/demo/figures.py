@@ -35,8 +35,8 @@ def _speed(demo: Demo) -> Drawn:
     right.set_ylabel("seconds")
     caption = (
         "Throughput while the edits that waited were worked off, and latency of what came live: "
-        "from the end of a window by the clock until its ranking or count was there. Two seconds of "
-        "it are the delay of the watermark. Pairs are left out: D’s join gives them earlier."
+        "from the end of a window by the clock until its ranking or count was there. Two seconds "
+        "of it are the delay of the watermark. Pairs are left out: D’s join gives them earlier."
     )
     return Drawn("speed", caption, figure)
 
