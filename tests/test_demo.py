@@ -57,7 +57,14 @@ def answer(parts: list[Part]) -> Answer:
 
 def ran(label: str, answer: Answer, dropped: int = 40) -> Ran:
     step = of.lower(STREAM, LABELS[label]).nodes[1].step
-    balance = Balance(read=560, written=answer.total(), late=dropped, late_at=((step, dropped),))
+    written = answer.total()
+    balance = Balance(
+        read=560,
+        written=written,
+        filtered=560 - written - dropped,
+        late=dropped,
+        late_at=((step, dropped),),
+    )
     marks = [(-1.0, EDITS.live - 2000.0), (2.5, EDITS.live + 100.0), (8.0, EDITS.end - 2000.0)]
     return Ran(label, answer, balance, (), 812.5, 2.25, 3.5, (), marks, 21.0)
 
@@ -218,7 +225,7 @@ def test_the_page_holds_the_answer_the_plans_and_the_ledger(answer: Answer, tmp_
     assert "Where they differ" not in text
     assert html.count('class="onefold-drawing"') == 3
     assert html.count("<figure>") == 3
-    assert f"D 560 0 0 {answer.total()} 0 0 40 0" in text
+    assert f"D 560 0 0 {answer.total()} {520 - answer.total()} 0 40 0 yes" in text
     assert "edits = &#x27;&lt;source&gt;&#x27;" in html
     first = next(row for row in sorted(answer) if row[1] == "top 1")
     assert f"{first[2]} {first[3]}" in text
