@@ -45,6 +45,9 @@ class Station:
     def receive(self, port: int, tuples: Sequence[Tuple]) -> None:
         """Take tuples."""
         self.received[port] += len(tuples)
+        if self.record and self.node.inputs:  # what comes to a source is told when it emits it
+            for t in tuples:
+                self.record(Event(self.node, Kind.ARRIVED, t, port=port))
         self.kernel.process(port, tuples, self)
 
     def advance(self, port: int, watermark: int) -> None:
@@ -53,6 +56,8 @@ class Station:
         least = min(self.watermarks)
         if least > self.reached:
             self.reached = least
+            if self.record and self.node.inputs:
+                self.record(Event(self.node, Kind.REACHED, watermark=least, port=port))
             self.kernel.advance(least, self)
 
     def emit(self, tuples: Sequence[Tuple]) -> None:
@@ -76,7 +81,7 @@ class Station:
         self.dropped[port] += len(tuples)
         if self.record:
             for t in tuples:
-                self.record(Event(self.node, Kind.LATE, t))
+                self.record(Event(self.node, Kind.LATE, t, port=port))
         for station, of_port in self.late_fed:
             if of_port == port:
                 self.work.append((station.receive, 0, tuples))

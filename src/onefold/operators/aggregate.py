@@ -151,6 +151,8 @@ class AggregateKernel(Kernel):
                 if self.watch:
                     self.watch.opened(left, left + meaning.size, meaning.key.shown(key))
             pane.append(t)
+            if self.watch:
+                self.watch.added(left, left + meaning.size, meaning.key.shown(key), t)
             if self.passed:
                 emitted += self._fire(left, key, pane, again=len(pane) > 1)
         return kept

@@ -261,6 +261,9 @@ class JoinKernel(Kernel):
             time = windows.output_time(left, node.size)
             emitted += [node.type.tuple_class((time, *row)) for row in rows]
             sides[port].extend(new)
+            if self.watch:
+                for t in new:
+                    self.watch.added(left, left + node.size, node.keys[port].shown(key), t)
         if late:
             out.late(port, late)
         if emitted:

@@ -185,6 +185,8 @@ class LoopKernel(Kernel):
         while (watermark := self.upstream.forward()) is not None:
             if watermark <= self._last_right():
                 self.turn_now = 0  # what fires now may come from upstream; later, only the loop's
+            if self.watch:
+                self.watch.let_by(watermark)
             self.inner.advance(watermark, both)
         if (watermark := self.downstream.forward()) is not None:
             out.watermark(watermark)
@@ -262,6 +264,10 @@ class _OwedWindows:
         if self.watch:
             self.watch.opened(left, right, key)
 
+    def added(self, left: int, right: int, key: Any, t: Tuple) -> None:
+        if self.watch:
+            self.watch.added(left, right, key, t)
+
     def fired(self, left: int, right: int, key: Any, emitted: list[Tuple], *, again: bool) -> None:
         if again:
             self.owed.expect(right - TICK, len(emitted))
@@ -276,3 +282,6 @@ class _OwedWindows:
 
     def turned(self, t: Tuple) -> None:
         """Turns are told by the loop itself."""
+
+    def let_by(self, watermark: int) -> None:
+        """As turns are."""

@@ -212,6 +212,8 @@ class StatefulKernel(Kernel):
                 if self.watch:
                     self.watch.opened(left, left + node.size, node.key.shown(key))
             waiting[key].append(t)
+            if self.watch:
+                self.watch.added(left, left + node.size, node.key.shown(key), t)
         if late:
             out.late(port, late)
 
