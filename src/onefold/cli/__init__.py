@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "See a live pipeline on local Spark, in three implementations.",
     "run": "Run a pipeline over files.",
     "explain": "Show a pipeline operator by operator.",
+    "trace": "Step through a small stream: windows, watermarks, lateness, loops.",
     "check": "Do all implementations, and your own code, mean the same?",
     "conformance": "Put every rule of the model to engines.",
     "replay": "Replay transcripts: event-time tests as YAML files.",

@@ -127,7 +127,7 @@ def command(
                 on_error=on_error,
                 late=late,
                 time=time,
-                delay=_delay(delay),
+                delay=delay_of(delay),
                 as_machine=as_machine,
                 quiet=quiet,
                 **spark,
@@ -137,7 +137,7 @@ def command(
         refuse(spark, "is for --engine spark")
         places = checked_places(plan, pipeline_file(pipeline), inputs, output, on_error, late)
         with counter(quiet=quiet or _mixed(places.output)) as progress:
-            balance = run(plan, places, time, _delay(delay), every, progress)
+            balance = run(plan, places, time, delay_of(delay), every, progress)
     except BrokenPipeError:  # the reader of our output has gone
         raise
     except OSError as problem:
@@ -238,7 +238,7 @@ def _mixed(output: str) -> bool:
     return output == STANDARD and sys.stdout is not None and sys.stdout.isatty()
 
 
-def _delay(written: str) -> int:
+def delay_of(written: str) -> int:
     """Return the milliseconds of --delay; digits alone are milliseconds."""
     try:
         bare = re.fullmatch(r"\s*[+-]?[0-9]+\s*", written)

@@ -52,13 +52,15 @@ class Station:
 
     def advance(self, port: int, watermark: int) -> None:
         """Take a watermark; the operator's own is the least over its inputs."""
-        self.watermarks[port] = watermark
+        before, self.watermarks[port] = self.watermarks[port], watermark
         least = min(self.watermarks)
         if least > self.reached:
             self.reached = least
             if self.record and self.node.inputs:
                 self.record(Event(self.node, Kind.REACHED, watermark=least, port=port))
             self.kernel.advance(least, self)
+        elif self.record and watermark > before:
+            self.record(Event(self.node, Kind.HELD_BACK, watermark=watermark, port=port))
 
     def emit(self, tuples: Sequence[Tuple]) -> None:
         self.emitted += len(tuples)

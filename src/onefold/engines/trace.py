@@ -26,6 +26,7 @@ class Kind(Enum):
     ARRIVED = "arrived"
     ADDED = "added"
     REACHED = "reached"
+    HELD_BACK = "held back"
     LET_BY = "let by"
 
 

@@ -256,37 +256,40 @@ class JoinKernel(Kernel):
             for left in open_:
                 arrived.setdefault((left, key), []).append(t)
         for (left, key), new in arrived.items():
-            sides = self._sides(left, port, key)
+            sides = self._sides(left, key)
             rows = node.match(new, sides[RIGHT]) if port == LEFT else node.match(sides[LEFT], new)
             time = windows.output_time(left, node.size)
             emitted += [node.type.tuple_class((time, *row)) for row in rows]
             sides[port].extend(new)
             if self.watch:
                 for t in new:
-                    self.watch.added(left, left + node.size, node.keys[port].shown(key), t)
+                    self.watch.added(left, left + node.size, self._shown(key), t)
         if late:
             out.late(port, late)
         if emitted:
             out.emit(emitted)
 
-    def _sides(self, left: int, port: int, key: Hashable) -> tuple[list[Tuple], list[Tuple]]:
+    def _shown(self, key: Hashable) -> Any:
+        """Return a key as both sides show it, though each may have one of its own."""
+        return self.node.keys[LEFT].shown(key)
+
+    def _sides(self, left: int, key: Hashable) -> tuple[list[Tuple], list[Tuple]]:
         if left not in self.windows:
             self.windows[left] = {}
             heappush(self.lefts, left)
         if key not in self.windows[left]:
             self.windows[left][key] = ([], [])
             if self.watch:
-                self.watch.opened(left, left + self.node.size, self.node.keys[port].shown(key))
+                self.watch.opened(left, left + self.node.size, self._shown(key))
         return self.windows[left][key]
 
     def advance(self, watermark: int, out: Outlet) -> None:
         self.watermark = watermark
         while self.lefts and windows.dropped(self.lefts[0], self.node.size, 0, watermark):
             left = heappop(self.lefts)
-            for key, sides in self.windows.pop(left).items():
+            for key in self.windows.pop(left):
                 if self.watch:
-                    shown = self.node.keys[LEFT if sides[LEFT] else RIGHT].shown(key)
-                    self.watch.purged(left, left + self.node.size, shown)
+                    self.watch.purged(left, left + self.node.size, self._shown(key))
         out.watermark(watermark)
 
     def held(self) -> int:

@@ -12,6 +12,8 @@ def test_a_late_tuple():
 def test_transcripts():
     ot.replay("tests/my_pipeline.yaml")
 
+ot.trace(pipeline, script)                         # in a notebook: step through it
+
 @given(ot.inputs(pipeline))                        # Hypothesis: streams of the sources' types
 def test_nothing_is_lost(inputs): ...
 """
@@ -24,6 +26,7 @@ from onefold.check.case import Case
 from onefold.check.judge import Verdict
 from onefold.check.players import bounded_engine, streaming_engine
 from onefold.engines.steps import Made, Step
+from onefold.pages.trace import trace
 from onefold.testing.conformance import assert_conforms
 from onefold.testing.same import assert_same, assert_same_tuples, replay
 from onefold.testing.script import Script
@@ -43,6 +46,7 @@ __all__ = [
     "replay",
     "rows",
     "streaming_engine",
+    "trace",
 ]
 
 _STRATEGIES = ("cases", "inputs", "rows")

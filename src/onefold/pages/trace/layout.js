@@ -1,0 +1,79 @@
+// In which row things stand. It is found once for the whole trace, so that nothing jumps as steps go
+// by: a window that is still to open has its place already.
+
+const DOT = 11, WIDEST = 38, NARROWEST = 13, LETTER = 6.4, MOST_ROWS = 7;
+const layouts = new Map();
+
+function remembered(name, make) {
+  const known = `${name} ${scaleOf().toPrecision(8)}`;
+  if (!layouts.has(known)) {
+    if (layouts.size > 200) layouts.clear();
+    layouts.set(known, make());
+  }
+  return layouts.get(known);
+}
+
+const labelOf = (pane) => pane.key || "all tuples";
+const shortened = (text, most) => (text.length <= most ? text : text.slice(0, Math.max(1, most - 1)) + "…");
+
+// How wide a window's label is beside its bar; inside of a wide bar it needs no room.
+function besideBar(pane, scale) {
+  const bar = (pane.right - pane.left) * scale;
+  return bar >= 64 ? 0 : Math.min(22, labelOf(pane).length) * LETTER + 34;
+}
+
+// Windows take rows in the order in which they open: the first that is free, best that of the key.
+function paneRows(operator) {
+  return remembered(`panes ${operator.id}`, () => {
+    const scale = scaleOf(), taken = [], ofKey = new Map(), rows = new Map();
+    for (const pane of inOpeningOrder(operator)) {
+      const from = pane.left * scale;
+      const to = Math.max(pane.right * scale, from + 6) + besideBar(pane, scale) + 3;
+      const free = (row) => !taken[row]?.some((each) => each.from < to - 3.5 && from < each.to - 3.5);
+      let row = ofKey.get(pane.key) ?? 0;
+      if (!free(row)) {
+        row = 0;
+        while (!free(row)) row += 1;
+      }
+      ofKey.set(pane.key, row);
+      (taken[row] ??= []).push({ from, to });
+      rows.set(pane, row);
+    }
+    return { rows, count: taken.length };
+  });
+}
+
+function inOpeningOrder(operator) {
+  return operator.panes.filter((pane) => pane.opened !== undefined).sort((a, b) => a.opened - b.opened);
+}
+
+// Thin rows for the picture of all operators; what does not fit shares the last one.
+function thinRows(operator) {
+  return remembered(`thin ${operator.id}`, () => {
+    const scale = scaleOf(), ends = [], rows = new Map();
+    const inOrder = operator.panes.filter((pane) => pane.opened !== undefined).sort((a, b) => a.left - b.left);
+    for (const pane of inOrder) {
+      let row = 0;
+      while (row < MOST_ROWS - 1 && (ends[row] ?? -Infinity) > pane.left * scale + 0.5) row += 1;
+      ends[row] = Math.max(pane.right * scale, pane.left * scale + 4) + 2;
+      rows.set(pane, row);
+    }
+    return { rows, count: ends.length };
+  });
+}
+
+// Dots that would cover each other stand above each other.
+function dotRows(name, dots) {
+  return remembered(name, () => {
+    const scale = scaleOf(), ends = [], rows = new Map();
+    const inOrder = [...dots].sort((a, b) => a.tuple.time - b.tuple.time || a.step - b.step);
+    for (const dot of inOrder) {
+      const at = dot.tuple.time * scale;
+      let row = 0;
+      while (row < MOST_ROWS - 1 && (ends[row] ?? -Infinity) > at) row += 1;
+      ends[row] = at + DOT;
+      rows.set(dot, row);
+    }
+    return { rows, count: Math.max(1, ends.length) };
+  });
+}
