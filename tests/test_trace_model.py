@@ -42,72 +42,8 @@ def lateness() -> ot.Script:
 
 
 def test_every_step_has_its_sentence() -> None:
-    assert trace(counts(), lateness()).words == [
-        "(time=5, word='a') comes in at source s.",
-        "(time=5, word='a') arrives at aggregate.",
-        "aggregate opens the window [0, 10) for word='a'.",
-        (
-            "(time=5, word='a') goes into the window [0, 10) for word='a' of aggregate, which now "
-            "holds 1 tuple. It fires when the watermark reaches 10."
-        ),
-        "The watermark of source s goes to 10: it promises no tuple before that any more.",
-        "The watermark of aggregate goes to 10: it expects no tuple before that any more.",
-        (
-            "The watermark has reached 10, the window's end: aggregate fires [0, 10) for word='a' "
-            "with its one tuple. It gives (time=9, word='a', n=1)."
-        ),
-        "aggregate sends on (time=9, word='a', n=1). It is output of the pipeline.",
-        (
-            "aggregate sends the watermark 10 on. All output before 10 is out, but for what comes "
-            "late."
-        ),
-        (
-            "(time=7, word='a') comes in at source s. It comes late: it is 3 ms behind the watermark "
-            "10."
-        ),
-        (
-            "(time=7, word='a') arrives at aggregate. It comes late: it is 3 ms behind the watermark "
-            "10."
-        ),
-        (
-            "(time=7, word='a') goes into the window [0, 10) for word='a' of aggregate, which now "
-            "holds 2 tuples. The window has fired before and is still kept, so it fires again."
-        ),
-        (
-            "(time=7, word='a') came after the window [0, 10) for word='a' had fired, and before it "
-            "was gone: aggregate fires it again, with its 2 tuples. It gives (time=9, word='a', n=2)."
-        ),
-        (
-            "aggregate sends on (time=9, word='a', n=2). It is late for what comes next: it is 1 ms "
-            "behind the watermark 10 that was sent on before. It is output of the pipeline."
-        ),
-        "The watermark of source s goes to 15: it promises no tuple before that any more.",
-        "The watermark of aggregate goes from 10 to 15: it expects no tuple before that any more.",
-        (
-            "The window [0, 10) for word='a' of aggregate is gone: the watermark has reached 15, its "
-            "end plus the lateness of 5 ms. A tuple that comes for it now is late."
-        ),
-        (
-            "aggregate sends the watermark 15 on. All output before 15 is out, but for what comes "
-            "late."
-        ),
-        (
-            "(time=8, word='a') comes in at source s. It comes late: it is 7 ms behind the watermark "
-            "15."
-        ),
-        (
-            "(time=8, word='a') arrives at aggregate. It comes late: it is 7 ms behind the watermark "
-            "15."
-        ),
-        (
-            "(time=8, word='a') is too late for aggregate: its window [0, 10) is gone since the "
-            "watermark reached 15, its end plus the lateness of 5 ms. It falls out to the late "
-            "stream."
-        ),
-        "Source s has ended: no tuple comes there any more.",
-        "All that aggregate reads has ended: its watermark goes to the end of time.",
-        "aggregate has ended, and says so downstream. The output is complete.",
-    ]
+    golden = Path(__file__).with_name("trace_lateness.text").read_text(encoding="utf-8")
+    assert trace(counts(), lateness()).words == golden.splitlines()
 
 
 def test_the_data_names_what_a_step_is_about() -> None:

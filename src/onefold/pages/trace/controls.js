@@ -35,7 +35,7 @@ function redraw() {
   sayStep(n);
   showOperators(n, state.operator);
   showFacts(n, state.operator);
-  if (state.operator === ALL) drawOverview(framed, n, select);
+  if (state.operator === ALL) drawOverview(framed, n);
   else drawStage(framed, operators[state.operator], n);
   steps.show(n);
   const at = placeInWalk(n) + 1;
@@ -167,8 +167,10 @@ document.addEventListener("keydown", (event) => {
 
 function onStageClick(event) {
   const tuple = event.target.closest("[data-tuple]"), window = event.target.closest("[data-window]");
+  const strip = event.target.closest("[data-operator]");
   if (tuple) byHand(() => go(Number(tuple.dataset.step)))();
   else if (window) byHand(() => go(panes[Number(window.dataset.window)].opened))();
+  else if (strip) select(Number(strip.dataset.operator));
 }
 
 function dragTime(event) {

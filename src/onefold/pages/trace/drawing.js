@@ -45,6 +45,15 @@ function wire(from, to, classes = "") {
   });
 }
 
+// From where a tuple arrived down to the late stream, past all that it is too late for.
+function fallOut(from, to) {
+  const side = from.x + (from.x > view.width - 60 ? -44 : 44);
+  return draw("path", {
+    class: "wire late",
+    d: `M${from.x},${from.y} C${side},${from.y + 12} ${side},${to.y - 12} ${to.x},${to.y}`,
+  });
+}
+
 // From what was emitted back up to where it arrives again.
 function roundTheLoop(from, to) {
   const side = Math.max(from.x, to.x) + 64;
@@ -74,7 +83,7 @@ function frame(host, gutter) {
 
 function moveMark(group, time) {
   group.style.display = time === -Infinity ? "none" : "";
-  if (time !== -Infinity) group.style.transform = `translate(${placeMark(time)}px, 0)`;
+  group.style.transform = time === -Infinity ? "" : `translate(${placeMark(time)}px, 0)`;
 }
 
 function drawAxis(frame, mark, height) {

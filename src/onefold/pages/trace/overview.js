@@ -13,7 +13,7 @@ function stripsOf() {
   return { strips, height: y + 6 };
 }
 
-function drawOverview(frame, n, select) {
+function drawOverview(frame, n) {
   const step = trace.steps[n];
   const { strips, height } = stripsOf();
   const total = Math.max(height, frame.host.clientHeight - 44);
@@ -22,7 +22,7 @@ function drawOverview(frame, n, select) {
   const labels = [], content = [];
   for (const strip of strips) {
     const acting = step.operator === strip.operator.id;
-    labels.push(stripLabel(frame, strip, n, acting, select));
+    labels.push(stripLabel(frame, strip, n, acting));
     content.push(...stripContent(strip, n, acting && step));
   }
   frame.labels.replaceChildren(...labels);
@@ -35,7 +35,7 @@ function drawOverview(frame, n, select) {
   }
 }
 
-function stripLabel(frame, { operator, y, height }, n, acting, select) {
+function stripLabel(frame, { operator, y, height }, n, acting) {
   const mark = markAt(operator, n);
   const label = draw("g", { class: `strip${acting ? " acting" : ""}`, "data-operator": operator.id },
     draw("rect", { class: "back", x: 0, y: y + 1, width: frame.host.clientWidth, height: height - 2 }),
@@ -43,7 +43,6 @@ function stripLabel(frame, { operator, y, height }, n, acting, select) {
     draw("text", { x: 14, y: y + 35 }, `watermark ${mark === Infinity ? "∞" : shownTime(mark)}`),
     draw("line", { class: "rule", x1: 14, x2: frame.host.clientWidth - 14, y1: y + height - 0.5, y2: y + height - 0.5 }),
     hint(`show ${operator.name} alone`));
-  label.addEventListener("click", () => select(operator.id));
   return label;
 }
 
@@ -65,7 +64,7 @@ function stripContent({ operator, y, height }, n, step) {
       class: "bar", x: place(pane.left), y: y + 24 + rows.get(pane) * THIN, rx: 2,
       width: Math.max(4, (pane.right - pane.left) * scaleOf() - 1), height: THIN - 2,
     });
-    made.push(draw("g", { class: `window ${classes}${now ? " now" : ""}`, "data-state": state },
+    made.push(draw("g", { class: `window ${classes}${now ? " now" : ""}`, "data-state": state, "data-operator": operator.id },
       hint(`${pane.span}${pane.key ? ` for ${pane.key}` : ""}: ${state}`), bar));
   }
   const dots = [];

@@ -70,8 +70,9 @@ function showOperators(n, selected) {
     const stand = [mark === -Infinity ? "no watermark yet" : `watermark ${mark === Infinity ? "∞" : shownTime(mark)}`];
     if (operator.window) stand.push(`${open} open`);
     const told = button.querySelector(".stand");
-    told.replaceChildren(stand.join(" · "));
-    if (late) told.append(" · ", make("span", { class: "late" }, `${late} late`));
+    const parts = stand.map((each) => make("span", {}, each));
+    if (late) parts.push(make("span", { class: "late" }, `${late} late`));
+    told.replaceChildren(...parts.flatMap((each, at) => (at ? [" · ", each] : [each])));
   }
 }
 

@@ -129,19 +129,21 @@ function drawPane(spots, operator, pane, state, n, now) {
     circle.append(hint(each.tuple.whole ?? each.tuple.text));
     group.append(circle);
   }
-  group.append(paneLabel(pane, state, n, x, y + (tall >= 24 ? 13 : tall / 2 + 4), width));
+  group.append(paneLabel(pane, state, n, x, y, width, tall));
   return group;
 }
 
-function paneLabel(pane, state, n, x, y, width) {
+function paneLabel(pane, state, n, x, y, width, tall) {
   const fired = countAt(pane.fired, n);
   const said = state === "gone" ? "gone" : fired > 1 ? `fired ×${fired}` : fired ? "fired" : "";
-  const text = said ? `${labelOf(pane)} · ${said}` : labelOf(pane);
+  const small = tall < 24; // no room for the names of a key's attributes
+  const label = small ? labelOf(pane).replace(/(^|, )\w+=/g, "$1") : labelOf(pane);
+  const text = said ? `${label} · ${said}` : label;
   const inside = width >= 63;
   const room = inside ? Math.floor((width - 12) / LETTER) : 26;
   const from = inside ? Math.max(x, Math.min(0, x + width - 70)) : x + width;
   const left = inside ? Math.max(from + 6, Math.min(6, x + width - 64)) : from + 5;
-  return draw("text", { x: left, y }, shortened(text, room));
+  return draw("text", { class: small ? "small" : "", x: left, y: y + (small ? tall / 2 + 4 : 13) }, shortened(text, room));
 }
 
 function drawDots(spots, name, layout, list, n, step) {
@@ -173,7 +175,7 @@ function wires(spots, operator, step, n) {
     }
     case "late": {
       const late = spots.dots.get(`late ${tuple}`);
-      return arrived && late ? [wire(arrived, late, "late")] : [];
+      return arrived && late ? [fallOut(arrived, late)] : [];
     }
     case "turned":
       return arrived && sent ? [roundTheLoop(sent, arrived)] : [];
