@@ -59,6 +59,11 @@ function drawStage(frame, operator, n) {
   frame.content.replaceChildren(...below, ...above, ...dots);
   frame.labels.replaceChildren(...laneLabels(frame, lanes, total));
   if (here && step.window !== undefined) reveal(frame, spots.panes.get(panes[step.window]));
+  else if (here && step.tuple !== undefined) {
+    const lane = { late: "late", tuple: "out" }[step.kind] ?? "in";
+    const at = spots.dots.get(`${lane} ${step.tuple}`);
+    if (at) reveal(frame, { y: at.y - 10, tall: 30 });
+  }
 }
 
 // Whether a window, or the label beside it, can be seen.

@@ -99,10 +99,10 @@ def trace(
     >>> words = of.source("words", "word string")
     >>> counts = words.aggregate(lambda w: (len(w.tuples),), "n int", size="10 ms")
     >>> run = trace(counts, {"words": [(3, "to"), (12, "be"), (8, "or")]})
-    >>> run.words[-3]
+    >>> run.words[-1]
     'aggregate has ended, and says so downstream. The output is complete.'
-    >>> [text for text in run.words if "too late" in text]  # doctest: +ELLIPSIS
-    ["(time=8, word='or') is too late for aggregate: its window [0, 10) was gone when …"]
+    >>> [event.tuple for event in run.events if event.kind.value == "late"]
+    [(time=8, word='or')]
     """
     plan = lower(stream, implementation)
     carried = Implementation.of(implementation)
