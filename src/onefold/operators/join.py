@@ -132,18 +132,12 @@ class Join(Node):
 
     def _holding(self, xs: Sequence[Tuple], ys: Sequence[Tuple]) -> list[tuple[Tuple, Tuple]]:
         where = self.where.function
-        if isinstance(where, Vectorized):
-            try:
+        try:
+            if isinstance(where, Vectorized):
                 return list(where.holding(xs, ys))
-            except USERS_ERRORS:  # of one of these pairs: each is asked by itself
-                return [(x, y) for x in xs for y in ys if self.where(x, y) is True]
-        found: list[tuple[Tuple, Tuple]] = []
-        for x in xs:
-            try:
-                found += [(x, y) for y in ys if where(x, y)]
-            except USERS_ERRORS:
-                found += [(x, y) for y in ys if self.where(x, y) is True]
-        return found
+            return [(x, y) for x in xs for y in ys if where(x, y)]
+        except USERS_ERRORS:  # of one of these pairs: each is asked by itself
+            return [(x, y) for x in xs for y in ys if self.where(x, y) is True]
 
     def compose(self, inputs: tuple[Node, ...]) -> Composition:
         """join(p) = aggregate_plus(pairs that match; {A1(left), A2(right)}, by key)
