@@ -55,7 +55,7 @@ def test_a_picture_shows_what_happens(name: str) -> None:
 
 
 def test_no_picture_is_left_over() -> None:
-    assert {file.name for file in draw_pictures.PICTURES.iterdir()} == set(draw_pictures.DRAWN)
+    assert {file.name for file in draw_pictures.PICTURES.glob("*.svg")} == set(draw_pictures.DRAWN)
 
 
 def test_the_readme_has_examples() -> None:

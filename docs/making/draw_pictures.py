@@ -16,8 +16,11 @@ import onefold as of
 from onefold.core.explain import Composed, arranged
 from onefold.core.plan import Node, Source
 from onefold.engines.trace import Event, Kind
+from onefold.pages.drawing import svg
+from onefold.pipelines import load_pipeline
 
 PICTURES = Path(__file__).parents[1] / "pictures"
+OF_A_LOOP = (Kind.TUPLE, Kind.WATERMARK, Kind.TURNED, Kind.FIRED, Kind.FIRED_AGAIN)
 edits = of.source("edits", "page string")
 numbers = of.source("numbers", "n int")
 
@@ -88,7 +91,7 @@ def loop() -> str:
     engine = of.Engine(of.lower(halves, "dedicated"), record=events.append)
     engine.input("numbers", [(1, 9)])
     engine.watermark("numbers", 2)
-    told = [each for each in events if each.kind is not Kind.OPENED]
+    told = [each for each in events if each.kind in OF_A_LOOP]
     columns = {"source": 120, "Aggregate": 400, "what is behind it": 680}
     height = 100 + 30 * len(told)
 
@@ -216,12 +219,18 @@ def _name(node: Node) -> str:
     return node.title().removesuffix(" of unfold").split()[0] if node.parent else node.title()
 
 
+def filtered() -> str:
+    """A filter in Aggregates, as `onefold explain --format svg` draws it."""
+    return svg(of.lower(load_pipeline(f"{PICTURES}/filter.py:long"), "aggregate"))
+
+
 DRAWN: dict[str, Callable[[], str]] = {
     "watermark.svg": watermark,
     "window.svg": window,
     "lateness.svg": lateness,
     "loop.svg": loop,
     "wordcount.svg": wordcount,
+    "filter.svg": filtered,
 }
 
 if __name__ == "__main__":

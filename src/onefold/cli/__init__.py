@@ -16,10 +16,10 @@ from onefold import OnefoldError, __version__
 
 # A line each, so that `onefold --help` imports none of them.
 COMMANDS = {
-    "demo": "See a live pipeline on local Spark, in three implementations.",
+    "demo": "See a live pipeline on local Spark, three ways.",
     "run": "Run a pipeline over files.",
     "explain": "Show a pipeline operator by operator.",
-    "trace": "Step through a small stream: windows, watermarks, lateness, loops.",
+    "trace": "Step through a small stream, window by window.",
     "check": "Do all implementations, and your own code, mean the same?",
     "conformance": "Put every rule of the model to engines.",
     "replay": "Replay transcripts: event-time tests as YAML files.",
