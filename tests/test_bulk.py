@@ -178,3 +178,27 @@ def test_tuples_without_attributes(implementation: Implementation) -> None:
     engine.input("s", [(1,), (1,), (2,)])
     engine.end()
     assert sorted(t.time for t in engine.take_output()) == [1, 1, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+def test_a_list_that_is_filled_anew_for_each_tuple(implementation: Implementation) -> None:
+    kept: list[Any] = []
+
+    def one(t: Any) -> list[Any]:
+        kept.clear()
+        kept.append((t.word,))
+        return kept
+
+    stream = of.source("s", "word string").flat_map(one, "word string")
+    engine = Engine(of.lower(stream, implementation), kernel_of=in_bulk)
+    engine.input("s", [(1, "a"), (1, "b"), (2, "c")])
+    engine.end()
+    assert sorted(map(tuple, engine.take_output())) == [(1, "a"), (1, "b"), (2, "c")]
+
+
+def test_an_attribute_may_have_any_name_in_a_predicate_over_columns() -> None:
+    where = of.vectorized(lambda x, y: (x._type == y._tuples) & (x._axis == y._tuples))
+    left = of.source("l", "_type int, _axis int")
+    pairs = left.join(of.source("r", "_tuples int"), "a int, b int, c int", size=10, where=where)
+    inputs = {"l": [(1, 5, 5), (1, 5, 6)], "r": [(2, 5), (2, 6)]}
+    assert [tuple(t) for t in of.run(pairs, inputs)] == [(9, 5, 5, 5)]

@@ -38,6 +38,12 @@ def test_another_condition_is_another_run(name: str, value: Any) -> None:
     assert results.find({**RUN, name: value}) is None
 
 
+def test_runs_under_other_conditions_are_left_out_of_a_report() -> None:
+    results = Results({}, [RUN, {**RUN, "rewrites": False}])
+    assert results.alike(rewrites=True, seed=1)["runs"] == [RUN]
+    assert results.alike(seed=2)["runs"] == []
+
+
 def test_the_file_says_what_made_it(tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     Results.opened(file, {"command": "onefold bench", **facts()}).add(RUN)

@@ -37,7 +37,6 @@ from onefold.engines.spark.shipping import Shipment, shipped
 from onefold.operators.join import Join
 from onefold.spark import END_OF_STREAM
 
-PEERS = ("python", "pyspark", "pyflink")
 COMPARED = 2000
 """How many tuples the bare predicate is tried on, each with each."""
 

@@ -66,6 +66,11 @@ class Results:
         """Return all as it stands in the file."""
         return {"made": self.made, "runs": self.runs}
 
+    def alike(self, **conditions: Any) -> dict[str, Any]:
+        """Return them as one object with the runs under some conditions: others do not compare."""
+        runs = [run for run in self.runs if conditions.items() <= run.items()]
+        return {"made": self.made, "runs": runs}
+
 
 def key(run: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the conditions of a run."""

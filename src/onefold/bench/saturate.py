@@ -87,6 +87,8 @@ def steady(seen: Sequence[Batch], *, to_the_end: bool) -> tuple[float, float]:
     ((0.5, 0.5), (0.5, 0.4))
     """
     full = [n for n, each in enumerate(seen) if each.rows > 1]  # the end is a row of its own
+    if not full:
+        return 1.0, sum(each.millis for each in seen) / 1000
     warm = full[WARMING_UP] if len(full) > WARMING_UP else 0
     counted = seen[warm:] if to_the_end else seen[warm : full[-1] + 1]
     rows = sum(each.rows for each in seen)

@@ -110,6 +110,7 @@ def command(ids: tuple[str, ...], **options: Any) -> None:
 
     \b
     onefold bench
+    onefold bench all --rewrites off --json results.json --report report
     onefold bench HLF HLJ --mode search --json results.json --report report
     onefold bench reference --tuples 100000
 
@@ -134,7 +135,8 @@ def command(ids: tuple[str, ...], **options: Any) -> None:
     if options["report"]:
         from onefold.bench import report
 
-        click.echo(f"report: {report.write(results.as_dict(), options['report'])}", err=True)
+        told = results.alike(rewrites=order.rewrites, vectorized=order.vectorized, seed=order.seed)
+        click.echo(f"report: {report.write(told, options['report'])}", err=True)
 
 
 def _reference(ids: tuple[str, ...], options: dict[str, Any]) -> None:
@@ -157,6 +159,7 @@ def _check_installed() -> None:
 
 
 def _order(ids: tuple[str, ...], options: dict[str, Any]) -> Order:
+    from onefold.bench.experiments import EXPERIMENTS
     from onefold.bench.peers import checked_interpreter
     from onefold.bench.prepared import default_folder
     from onefold.bench.profile import PROFILES
@@ -173,6 +176,10 @@ def _order(ids: tuple[str, ...], options: dict[str, Any]) -> Order:
         checked_interpreter(options["flink_python"])
     else:
         refuse(["flink_python"], "is for --peers pyflink")
+    if not (options["implementations"] or options["peers"]):
+        raise click.UsageError("--implementations names none: there are D, A+ and A")
+    if "all" in ids:
+        ids = tuple(EXPERIMENTS)
     profile = PROFILES[options["profile"]]
     return Order(
         experiments=tuple(experiment(each) for each in ids or SHORT_LIST),
@@ -197,7 +204,7 @@ def experiment(name: str) -> Experiment:
     if name not in EXPERIMENTS:
         raise UnknownExperiment(
             f"there is no experiment {name!r}",
-            hint=did_you_mean(name, EXPERIMENTS, f"there are {', '.join(EXPERIMENTS)}"),
+            hint=did_you_mean(name, EXPERIMENTS, f"there are {', '.join(EXPERIMENTS)}, and all"),
         )
     return EXPERIMENTS[name]
 

@@ -24,7 +24,7 @@ def measure_reference(tuples: int | None, to_json: Path | None, *, quiet: bool =
     """Measure filter → map → tumbling count; D also with 4 times as many tuples."""
     tuples = tuples or TUPLES
     runs = [(Implementation.DEDICATED, tuples), (Implementation.DEDICATED, 4 * tuples)]
-    runs += [(each, tuples // part) for each, part in SLOWER.items()]
+    runs += [(each, max(1, tuples // part)) for each, part in SLOWER.items()]
     measured = []
     with bar("measuring reference", sum(count for _, count in runs), quiet=quiet) as shown:
         for implementation, count in runs:

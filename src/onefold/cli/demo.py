@@ -90,7 +90,7 @@ def command(*, tuples: int, seconds: int, out: Path, rewrites: bool, quiet: bool
 
 
 def _check_installed() -> None:
-    for package in ("matplotlib", "numpy", "pandas", "pyarrow", "pyspark"):
+    for package in ("fast_sugiyama", "matplotlib", "numpy", "pandas", "pyarrow", "pyspark"):
         if find_spec(package) is None:
             raise NoBenchExtra(
                 f"the demo needs {package}, which is not installed",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from onefold.cli.given import refuse
 from onefold.cli.places import checked_inputs
 from onefold.cli.run import delay_of
 from onefold.core.plan import Implementation
@@ -127,6 +128,8 @@ def _check(
         raise click.UsageError(
             "a transcript names its own pipeline and input: leave out the others"
         )
+    if transcript is not None:
+        refuse(["time", "delay", "every"], "is for files: a transcript says where watermarks are")
     if transcript is None and case is not None:
         raise click.UsageError("--case is for --transcript")
     if to_html is not None and to_html == to_json:

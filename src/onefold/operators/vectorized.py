@@ -1,6 +1,7 @@
 """Predicates over columns: `where=of.vectorized(f)` tests many pairs in one call.
 
-Composition: that of `join`. It changes how often `where` is called, not what comes out.
+Composition: that of `join`. It changes how often `where` is called, not what comes out, as far as
+NumPy reckons as Python does: its whole numbers end at 64 bits.
 
 Cost: one call for up to 262,144 pairs, fewer if tuples have arrays, and NumPy arrays of the
 attributes that the predicate asks for.
@@ -25,6 +26,8 @@ from onefold.core.types import (
     TupleType,
 )
 
+_OF = "the tuples"
+"""What a column's own fields are under: no attribute has a name with a blank."""
 AT_ONCE = 2**18
 """How many pairs are tested in one call; of types with arrays, fewer."""
 
@@ -92,6 +95,11 @@ class Vectorized:
         import numpy as np
 
         truth = np.asarray(self.predicate(x, y))
+        if truth.ndim not in (0, len(shape)):
+            raise Misfit(
+                f"a vectorized predicate gives the truth for {shape[0]} × {shape[1]} pairs, "
+                f"and not an array of {truth.ndim} dimensions"
+            )
         if truth.dtype != bool:
             raise Misfit(f"a vectorized predicate gives booleans, and not {truth.dtype}")
         try:
@@ -107,17 +115,18 @@ class Columns:
     """The attributes of tuples as NumPy arrays, each made when it is asked for."""
 
     def __init__(self, type: TupleType, tuples: Sequence[Tuple], axis: int) -> None:
-        self._type, self._tuples, self._axis = type, tuples, axis
+        self.__dict__[_OF] = type, tuples, axis
 
     def __getattr__(self, name: str) -> Any:
-        kinds: dict[str, DataType] = {"time": Integer(64), **dict(self._type.attributes)}
+        type, tuples, axis = self.__dict__[_OF]
+        kinds: dict[str, DataType] = {"time": Integer(64), **dict(type.attributes)}
         if name not in kinds:
             known = ", ".join(kinds)
             raise AttributeError(f"no attribute {name!r}: there are {known}")
         import numpy as np
 
-        values = [getattr(t, name) for t in self._tuples]
-        found = np.expand_dims(_array(kinds[name], values), self._axis)
+        values = [getattr(t, name) for t in tuples]
+        found = np.expand_dims(_array(kinds[name], values), axis)
         setattr(self, name, found)
         return found
 

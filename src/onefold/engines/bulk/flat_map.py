@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
 from typing import Any
 
@@ -20,11 +20,19 @@ def rows_of(
 ) -> tuple[list[int], list[Sequence[Any]]]:
     """Return how many rows a function gives for each tuple, and the columns of all of them."""
     results = function.results(tuples)
-    if isinstance(function.check, ManyRows) and set(map(_type, results)) <= {list}:
+    all_lists = set(map(_type, results)) <= {list}
+    lists = results if all_lists else [each for each in results if isinstance(each, list)]
+    if len(set(map(id, lists))) < len(lists):  # one list, filled anew for each tuple
+        return _in_columns(type, map(function, tuples))
+    if isinstance(function.check, ManyRows) and all_lists:
         columns = type.normal_columns(list(chain.from_iterable(results)))
         if columns is not None:
             return list(map(len, results)), columns
     settled = (function.settled(result, t) for result, t in zip(results, tuples))
+    return _in_columns(type, settled)
+
+
+def _in_columns(type: TupleType, settled: Iterable[Any]) -> tuple[list[int], list[Sequence[Any]]]:
     several = [() if rows is FAILED else rows for rows in settled]
     rows = list(chain.from_iterable(several))
     return list(map(len, several)), list(zip(*rows)) if rows else [()] * len(type.attributes)

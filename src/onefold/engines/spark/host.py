@@ -33,6 +33,10 @@ class OtherGroups(RunError):
     """A checkpoint whose keys are spread over another number of groups."""
 
 
+class OldCheckpoint(RunError):
+    """A checkpoint whose state has another form."""
+
+
 class Host(StatefulProcessor):
     """Runs fragments for each group: in a batch its tuples first, and then the watermark.
 
@@ -125,7 +129,13 @@ class Host(StatefulProcessor):
         """Return the snapshots of all fragments, and the watermarks that sources have told."""
         if known is None:
             return [None] * len(self.fragments), {}
-        groups, snapshots, told = unpacked(bytes(known[1]))
+        kept = unpacked(bytes(known[1]))
+        if len(kept) != 3:
+            raise OldCheckpoint(
+                "the checkpoint was made by an earlier version of onefold",
+                hint="begin a new checkpoint",
+            )
+        groups, snapshots, told = kept
         if groups != len(self.settings.places):
             raise OtherGroups(
                 f"the checkpoint was made with {groups} groups of keys, and this query has "

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from onefold.core.explain import Composed, Part, arranged
+from onefold.core.explain import arranged, leaves
 from onefold.core.plan import Late, Node, Plan
 from onefold.core.records import Tuple
 from onefold.core.time import END_OF_TIME, START_OF_TIME
@@ -41,15 +41,7 @@ def model(recording: Recording, title: str, subtitle: str = "") -> Data:
 
 def in_plan_order(plan: Plan) -> list[Node]:
     """Return the nodes of a plan, inputs first, the parts of a composition side by side."""
-    return list(_nodes(arranged(plan)))
-
-
-def _nodes(parts: tuple[Part, ...]) -> Iterator[Node]:
-    for part in parts:
-        if isinstance(part, Composed):
-            yield from _nodes(part.parts)
-        else:
-            yield part
+    return list(leaves(arranged(plan)))
 
 
 def names_of(nodes: list[Node]) -> dict[Node, str]:
