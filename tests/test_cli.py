@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import click
@@ -136,11 +137,12 @@ def test_ctrl_c_ends_any_command_with_130(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # in a job, it is deaf
     )
     while not (tmp_path / "begun").exists() and running.poll() is None:
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    _, told = running.communicate()
+    _, told = running.communicate(timeout=60)
     assert running.returncode == 130
     assert told == "interrupted\n"
 
