@@ -130,6 +130,7 @@ def test_ctrl_c_ends_any_command_with_130(tmp_path: Path) -> None:
         "def slow(t):\n    Path('begun').touch()\n    time.sleep(0.05)\n    return True\n"
         "p = of.source('s', 'n int').filter(slow)\n"
     )
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a job in the background is deaf
     running = subprocess.Popen(
         [sys.executable, "-m", "onefold", "check", "slow.py:p"],
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
@@ -137,7 +138,7 @@ def test_ctrl_c_ends_any_command_with_130(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # in a job, it is deaf
+        preexec_fn=heard,  # noqa: PLW1509  nothing else runs here
     )
     while not (tmp_path / "begun").exists() and running.poll() is None:
         time.sleep(0.05)
