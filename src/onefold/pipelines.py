@@ -80,6 +80,7 @@ def _from_file(where: str, beside: Path | None) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except USERS_ERRORS as problem:
+        del sys.modules[unique]
         raise _broken(where, problem, path) from problem
     return module
 

@@ -42,7 +42,7 @@ def interpreter(folder: Path, script: str) -> Path:
 
 def test_pyflink_is_told_what_to_do_and_believed(tmp_path: Path) -> None:
     told = json.dumps({"calls": 7, "outputs": 0, "per_second": 3.5})
-    script = f"echo \"$2\" > {tmp_path}/order; echo starting; echo '{told}'"
+    script = f"echo \"$4\" > {tmp_path}/order; echo starting; echo '{told}'"
     found = pyflink(standins.HLF, Path("a.arrow"), 7, 2, interpreter(tmp_path, script))
     assert found == Called(7, 0, 3.5)
     order = json.loads((tmp_path / "order").read_text())

@@ -25,6 +25,7 @@ from pyspark.sql import DataFrame, SparkSession
 from onefold.cli import cli as main
 from onefold.engines.spark.inputs import Input
 from onefold.engines.spark.job import Job, QueryFailed, Sink
+from onefold.engines.spark.shipping import shipped
 from onefold.local import lower
 from onefold.pipelines import load_pipeline
 
@@ -109,6 +110,16 @@ def test_a_pipeline_file_with_a_helper_and_a_class(words: Path, tmp_path: Path) 
     result = run("totals", "--input", f"words={words}", "--output", str(out))
     assert result.exit_code == 0, result.output
     assert counts(read(out)) == [("a", 1), ("a", 4), ("b", 5), ("b", 5)]
+
+
+def test_files_of_other_pipelines_stay_here(session: SparkSession, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.py").write_text(
+            "import onefold as of\np = of.source('s', 'n int').map(lambda t: (t.n,), 'n int')\n"
+        )
+    one, _ = (load_pipeline(f"{tmp_path}/{name}.py:p") for name in ("one", "other"))
+    sent = shipped(lower(one, "dedicated"), session)
+    assert [Path(file).name for _, file, _ in sent.files] == ["one.py"]
 
 
 BAD = '{"time": 3, "word": "x", "n": "many"}\n{"time": null, "word": "y", "n": 1}\n{"time": 4\n'

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -230,15 +231,17 @@ def pyflink(
             hint="PyFlink is a peer of the flat_map experiments alone",
         )
     flink_python = checked_interpreter(interpreter)
-    sources = Path(__file__).parents[2]
     order = {"experiment": experiment.id, "file": str(file), "tuples": tuples, "cores": cores}
-    done = subprocess.run(  # noqa: S603  the user's interpreter, our module
-        [str(flink_python), "-P", "-m", "onefold.bench.flink_job", json.dumps(order)],
-        env={**os.environ, "PYTHONPATH": str(sources)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with tempfile.TemporaryDirectory(prefix="onefold-flink-") as folder:
+        # onefold alone: what is installed beside it, such as PySpark's py4j, is not for Flink
+        (Path(folder) / "onefold").symlink_to(Path(__file__).parents[1], target_is_directory=True)
+        done = subprocess.run(  # noqa: S603  the user's interpreter, our module
+            [str(flink_python), "-P", "-m", "onefold.bench.flink_job", json.dumps(order)],
+            env={**os.environ, "PYTHONPATH": folder},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     if done.returncode:
         raise NoFlink(
             f"PyFlink failed on {experiment.id}",

@@ -45,12 +45,13 @@ def shipped(value: Any, session: SparkSession) -> Shipment:
     """Return something in a form that workers can open."""
     master = session.conf.get("spark.master", "") or ""
     here = master == "local" or master.startswith("local[")
+    payload: bytes = cloudpickle.dumps(value)  # type: ignore[no-untyped-call]
     files = tuple(
         (name, str(module.__file__), Path(str(module.__file__)).read_text(encoding="utf-8"))
         for name, module in list(sys.modules.items())
         if getattr(module, "__onefold_pipeline__", False)
+        and name.encode() in payload  # a pickle names the modules that it needs
     )
-    payload = cloudpickle.dumps(value)  # type: ignore[no-untyped-call]
     return Shipment(payload, tuple(sys.path) if here else (), files)
 
 
