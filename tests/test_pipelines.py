@@ -92,6 +92,11 @@ def test_a_name_that_leads_nowhere(write: Write, name: str, message: str) -> Non
     assert message in str(problem.value)
 
 
+def test_an_operator_that_is_nearly_right(write: Write) -> None:
+    write("typo.py", "import onefold as of\np = of.source('s', 'n int').flatmap(None, 'n int')\n")
+    assert broken("typo.py:p").endswith("Hint: did you mean 'flat_map'?")
+
+
 def test_a_file_or_function_that_exits_is_broken(write: Write) -> None:
     write("gone.py", "import sys\nsys.exit(0)\n")
     write("gone_module.py", "import sys\nsys.exit(0)\n")

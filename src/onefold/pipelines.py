@@ -130,7 +130,16 @@ def _broken(where: str, problem: Exception | SystemExit, path: Path | None = Non
     return PipelineBroken(
         f"{where} failed: {told(problem)}",
         detail=f"{Path(last.filename).name}, line {last.lineno}: {last.line}" if users else "",
+        hint=_operator_meant(problem),
     )
+
+
+def _operator_meant(problem: BaseException) -> str:
+    """Return a question where an operator's name is nearly right."""
+    if isinstance(problem, AttributeError) and isinstance(problem.obj, Stream):
+        operators = [each for each in dir(problem.obj) if not each.startswith("_")]
+        return did_you_mean(problem.name or "", operators)
+    return ""
 
 
 def _stream(module: ModuleType, attribute: str, name: str) -> Stream:

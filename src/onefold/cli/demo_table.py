@@ -30,7 +30,9 @@ def printed(demo: Demo, console: Console) -> None:
             "even" if run.balance.even else "off",
         )
     table.caption = (
-        "tuples/s: catching up with what waited. p50, p99: from a window’s end to its results."
+        "D: dedicated operators. A+: Aggregates that may emit many. A: minimal Aggregates, loops.\n"
+        "tuples/s: catching up with what waited. p50, p99: from a window’s end to its results.\n"
+        "late: compositions drop a late edit where they begin, D’s operators each by itself."
     )
     console.print(table)
     for run in demo.runs:

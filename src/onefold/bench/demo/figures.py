@@ -129,6 +129,7 @@ def _counted(demo: Demo) -> Drawn:
         color=look("other").colour, edgecolor=PAPER, linewidth=0,
     )  # fmt: skip
     right.set_title("pairs of edits of one sentence", loc="left")
+    right.yaxis.get_major_locator().set_params(integer=True)
     for axes in (left, right):
         axes.axvline(0, color=TEXT, linewidth=0.9, linestyle=(0, (3, 2)))
         axes.set_xlabel("event time (s); live from 0 on")
@@ -141,7 +142,11 @@ def _counted(demo: Demo) -> Drawn:
         for size, owner in SIZES.items()
     ]  # fmt: skip
     figure.legend(handles=handles, loc="outside upper left", ncols=3)
-    return Drawn("counted", "What the windows counted, as D gave it.", figure)
+    return Drawn(
+        "counted",
+        "What the windows counted, as D gave it. None is older than the first window, so it holds more.",
+        figure,
+    )
 
 
 def _since(demo: Demo, moment: float) -> float:

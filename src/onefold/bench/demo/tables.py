@@ -45,7 +45,7 @@ def sameness(demo: Demo, label: str) -> Markup:
     """Return whether an implementation gave what the first one gave."""
     found = demo.differences.get(label)
     if found is None:
-        return element("span", "compared with", of="muted")
+        return element("span", "the others are compared with it", of="muted")
     if found.same:
         return element("span", "yes, each row as often", of="good")
     return element("span", f"no: {found}", of="bad")
