@@ -144,7 +144,7 @@ def _counted(demo: Demo) -> Drawn:
     figure.legend(handles=handles, loc="outside upper left", ncols=3)
     return Drawn(
         "counted",
-        "What the windows counted, as D gave it. None is older than the first window, so it holds more.",
+        "What the windows counted, as D gave it. Nothing is older than the first window.",
         figure,
     )
 
