@@ -18,6 +18,7 @@ from onefold.cli import cli
 from onefold.core.errors import FunctionFailed, OnefoldError, UnknownSource
 from onefold.core.lower import lower
 from onefold.core.plan import Implementation
+from onefold.engines.trace import Event
 from onefold.pages.trace import Trace, trace, trace_case
 from onefold.pages.trace.model import model
 from onefold.pages.trace.recording import recorded
@@ -366,3 +367,12 @@ def test_a_mistake_on_the_command_line_is_told(arguments: tuple[str, ...], said:
     done = onefold(*arguments)
     assert done.exit_code == 2
     assert said in done.stderr
+
+
+def test_a_join_by_attributes_and_by_a_function_shows_one_key() -> None:
+    left, right = of.source("l", "a string, b string"), of.source("r", "c string")
+    pairs = left.join(right, "a string, b string, c string", key=(["a", "b"], lambda t: 1), size=5)
+    events: list[Event] = []
+    engine = of.Engine(of.lower(pairs, "dedicated"), record=events.append)
+    engine.input("r", [(1, "x")])
+    assert {each.key for each in events if each.left is not None} == {1}

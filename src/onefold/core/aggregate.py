@@ -50,8 +50,10 @@ class KeyBy:
         """Return a key as `window.key` shows it: with names if it is made of attributes."""
         if self.function is not None or self.attributes is None:
             return key
-        of_one = len(self.attributes) == 1
-        return record_class(Key, self.attributes)((key,) if of_one else key)
+        values = (key,) if len(self.attributes) == 1 else key
+        if not isinstance(values, tuple) or len(values) != len(self.attributes):
+            return key  # of the other side of a join
+        return record_class(Key, self.attributes)(values)
 
     def __str__(self) -> str:
         if self.text:
