@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ from onefold.bench.prepared import TIME, source_type
 from onefold.bench.source import FORMAT, Load, RateSource
 from onefold.bench.subject import Subject
 from onefold.engines.spark.job import failed
+from onefold.engines.spark.scratch import scratch
 
 LEAD = 3000
 """How many milliseconds a query gets to start before its first tuple is due."""
@@ -77,8 +77,8 @@ def sustain(
     session.dataSource.register(RateSource)
     load = Load(str(file), _beginning(experiment), rate, rate * seconds)
     frame = watched(subject.frame(experiment, _stream(session, experiment, load)), begin=load.begin)
-    with tempfile.TemporaryDirectory(prefix="onefold-bench-") as folder:
-        seen = _follow(frame, Path(folder), load)
+    with scratch("onefold-bench-") as folder:
+        seen = _follow(frame, folder, load)
     return judged(seen, load, seconds, unit)
 
 

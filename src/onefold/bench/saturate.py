@@ -7,7 +7,6 @@ a flat_map has nothing left by then.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from onefold.bench.observed import Batch, batches, digest_of, remembering_all, w
 from onefold.bench.prepared import Files
 from onefold.bench.subject import Subject
 from onefold.engines.spark.job import failed
+from onefold.engines.spark.scratch import scratch
 
 WARMING_UP = 2
 """How many batches do not count."""
@@ -46,8 +46,8 @@ def saturate(
     """Run a query over files to the end of its stream."""
     remembering_all(session)
     frame = watched(subject.frame(experiment, _stream(session, files)))
-    with tempfile.TemporaryDirectory(prefix="onefold-bench-") as folder, watching() as peak:
-        seen = _to_the_end(frame, Path(folder))
+    with scratch("onefold-bench-") as folder, watching() as peak:
+        seen = _to_the_end(frame, folder)
     share, seconds = steady(seen, to_the_end=experiment.joins)
     return Saturated(
         outputs=sum(each.outputs for each in seen),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
@@ -119,12 +118,13 @@ def _played(tuples: int, seconds: int, *, rewrites: bool, quiet: bool) -> Demo:
     from onefold.bench.demo.runs import Stage, plan_of, warm_up
     from onefold.bench.demo.shown import Demo
     from onefold.bench.machine import facts
+    from onefold.engines.spark.scratch import scratch
     from onefold.engines.spark.session import active, session
 
     file, edits = pipeline_place(), Edits(tuples, seconds)
     with ExitStack() as stack:
         shows = stack.enter_context(_progress(tuples, quiet=quiet))
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="onefold-demo-")))
+        folder = stack.enter_context(scratch("onefold-demo-"))
         shows(IMPLEMENTATIONS[0], "making edits, starting Spark", 0)
         made = folder / "made"
         made.mkdir()

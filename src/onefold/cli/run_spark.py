@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import re
 import signal
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -76,22 +75,21 @@ def run(plan: Plan, options: Options) -> None:
     )
     _check_new(options)
     with ExitStack() as stack:
-        folder = options.checkpoint or stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="onefold-")
-        )
-        log = Path(folder) / "onefold" / "spark.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
         from onefold.cli.spark_sink import FolderSink
         from onefold.engines.spark.job import Job
+        from onefold.engines.spark.scratch import scratch
         from onefold.engines.spark.session import active, session
 
+        folder = Path(options.checkpoint or stack.enter_context(scratch()))
+        log = folder / "onefold" / "spark.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
         ours = active() is None
         running = session(options.master, log=log)
         if ours:
             stack.callback(running.stop)
         sink = stack.enter_context(FolderSink.opened(plan, *writing))
         job = Job(
-            running, plan, inputs, sink, Path(folder), options.time, options.delay, options.rewrites
+            running, plan, inputs, sink, folder, options.time, options.delay, options.rewrites
         )
         with _shown(quiet=options.quiet, job=job):
             _work(job, options)

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -36,6 +35,7 @@ from onefold.core.types import TupleType
 from onefold.core.values import listed
 from onefold.engines.spark.job import QueryFailed
 from onefold.engines.spark.results import columns, tuples
+from onefold.engines.spark.scratch import scratch
 from onefold.engines.spark.told import Batch, batches, read, write
 from onefold.engines.steps import Made, Step
 
@@ -74,13 +74,13 @@ def play_function(
     and stands with the step in which it came; one in building the query is raised.
     """
     script = batches(sources, steps)
-    with TemporaryDirectory(prefix="onefold-plain-") as folder:
-        files = Path(folder, "steps")
+    with scratch("onefold-plain-") as folder:
+        files = folder / "steps"
         files.mkdir()
         write(files, sources, script)
         returned = _called(function, read(session, files, sources, time))
         run = _Run(columns(returned, output, time))
-        query = run.start(Path(folder, "checkpoint"), function)
+        query = run.start(folder / "checkpoint", function)
         try:
             error = run.finish(query)
         finally:

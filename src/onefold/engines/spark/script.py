@@ -14,7 +14,6 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
@@ -26,6 +25,7 @@ from onefold.engines.spark.columns import Scripted
 from onefold.engines.spark.fragments import cut
 from onefold.engines.spark.parcels import REPORT, opened, pack_tuples, tuples_of
 from onefold.engines.spark.query import PARCELS, Line, by_batch, places, stages
+from onefold.engines.spark.scratch import scratch
 from onefold.engines.spark.task import Report, Settings
 from onefold.engines.steps import Made, Step
 
@@ -61,13 +61,13 @@ def play(
     lanes = [cut(each.plan, lane=each.lane, first=each.first) for each in players]
     settings = Settings(places(session), reporting=True, forgiving=True)
     line = Line(stages(lanes), settings, streaming=True, clock=clock)
-    with TemporaryDirectory(prefix="onefold-script-") as folder:
-        written = Path(folder, "steps")
+    with scratch("onefold-script-") as folder:
+        written = folder / "steps"
         written.mkdir()
         played = _Played(players)
         parcels = line.parcels(_read(session, line, written))
         writer = parcels.writeStream.foreachBatch(played.take)
-        writer = writer.option("checkpointLocation", str(Path(folder, "checkpoint")))
+        writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
         query = writer.start()
         try:
             for number in range(max(len(each.steps) for each in players)):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -12,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from onefold.core.time import END_OF_TIME
 from onefold.core.types import TupleType
 from onefold.engines.spark.results import columns, tuples
+from onefold.engines.spark.scratch import scratch
 from onefold.engines.spark.told import batches, read, write
 from onefold.engines.steps import Made, Step
 
@@ -36,13 +35,13 @@ def play_updates(
     def take(batch: DataFrame, number: int) -> None:
         given[number] = batch.toArrow()
 
-    with TemporaryDirectory(prefix="onefold-updates-") as folder:
-        files = Path(folder, "steps")
+    with scratch("onefold-updates-") as folder:
+        files = folder / "steps"
         files.mkdir()
         write(files, sources, script)
         frame = columns(function(**read(session, files, sources, time)), output, time)
         writer = frame.writeStream.foreachBatch(take).outputMode("update")
-        writer = writer.option("checkpointLocation", str(Path(folder, "checkpoint")))
+        writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
         query = writer.trigger(availableNow=True).start()
         try:
             query.awaitTermination()
