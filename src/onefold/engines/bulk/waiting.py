@@ -43,8 +43,9 @@ class InstantsInBulk(Kernel):
 
     def advance(self, watermark: int, out: Outlet) -> None:
         self.watermark = watermark
-        for part in self._due():
-            self.fire(part, out)
+        due = self._due()[::-1]
+        while due:  # one by one, so that what a part takes in memory serves the next one
+            self.fire(due.pop(), out)
         out.watermark(watermark)
 
     def _due(self) -> list[Sequence[Tuple]]:
