@@ -28,6 +28,9 @@ if TYPE_CHECKING:  # pyspark takes a second to import
 SHORT_LIST = ("LLF", "ALF", "HLF", "AHF", "ALJ")
 IMPLEMENTATIONS = ("D", "A+", "A")
 PEERS = ("python", "pyspark", "pyflink")
+ROOMY = {"spark.driver.memory": "4g", "spark.driver.extraJavaOptions": "-XX:+UseParallelGC"}
+"""A JVM with room for a batch on its way, and a collector that leaves both cores to the work: G1
+marks all the time where arrays are as long as parcels."""
 
 
 class UnknownExperiment(OnefoldError):
@@ -241,7 +244,7 @@ def start() -> Any:
     """Return a session with room for a batch on its way, whose JVM says nothing on the screen."""
     from onefold.engines.spark.session import session
 
-    return session(config={"spark.driver.memory": "4g"}, log=Path(os.devnull))
+    return session(config=ROOMY, log=Path(os.devnull))
 
 
 @contextmanager
