@@ -15,7 +15,7 @@ import onefold.testing as ot
 from onefold.check.located import BadTranscript
 from onefold.check.transcript import Case, Transcript, read_transcript
 from onefold.cli import cli
-from onefold.core.errors import FunctionFailed, OnefoldError, UnknownSource
+from onefold.core.errors import BadCount, FunctionFailed, OnefoldError, UnknownSource
 from onefold.core.lower import lower
 from onefold.core.plan import Implementation
 from onefold.engines.trace import Event
@@ -249,6 +249,13 @@ def test_inputs_are_those_of_the_pipeline() -> None:
         trace(counts(), {})
     with pytest.raises(UnknownSource, match="the pipeline has no source 'q'"):
         trace(counts(), {"s": [], "q": []})
+
+
+@pytest.mark.parametrize("given", [{"every": 0}, {"every": 1.5}, {"limit": 0}])
+def test_counts_are_whole_numbers_from_1_on(given: dict[str, Any]) -> None:
+    (name,) = given
+    with pytest.raises(BadCount, match=f"{name} is .*, and must be a whole number from 1 on"):
+        trace(of.source("words", "word string"), {"words": [(1, "a")]}, **given)
 
 
 def test_a_case_is_found_by_name_or_number() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import standins
 
-from onefold.bench import prepared
+from onefold.bench import peers, prepared
 from onefold.bench.experiments.experiment import Experiment
 from onefold.bench.peers import Called, NoFlink, NoPeer, pyflink, python
 
@@ -25,8 +25,9 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ids=["flat_map", "join"],
 )
 def test_the_function_is_called_on_all_cores(
-    file: Path, experiment: Experiment, calls: int
+    file: Path, experiment: Experiment, calls: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(peers, "LASTING", 0.1)
     told = python(experiment, file, tuples=200, rate=100, cores=2)
     assert told.calls == calls
     assert told.outputs > 0

@@ -40,6 +40,10 @@ from onefold.spark import END_OF_STREAM
 
 COMPARED = 2000
 """How many tuples the bare predicate is tried on, each with each."""
+LASTING = 10.0
+"""How many seconds the bare function is called: a moment of a shared machine says little."""
+PATIENCE = 120.0
+"""How many seconds a process waits for the others to begin with it."""
 
 
 class NoFlink(OnefoldError):
@@ -65,7 +69,7 @@ class Called:
 def python(experiment: Experiment, file: Path, tuples: int, rate: int, cores: int) -> Called:
     """Call an experiment's function, or its join's predicate, in a process for each core."""
     count = min(tuples, COMPARED) if experiment.joins else -(-tuples // cores)
-    work = cloudpickle.dumps((experiment, file, count, rate))  # type: ignore[no-untyped-call]
+    work = cloudpickle.dumps((experiment, file, count, rate, LASTING))  # type: ignore[no-untyped-call]
     context = get_context("spawn")
     begin = context.Barrier(cores)
     told = context.SimpleQueue()
@@ -84,13 +88,15 @@ def python(experiment: Experiment, file: Path, tuples: int, rate: int, cores: in
 
 
 def _call(work: bytes, begin: Any, told: Any) -> None:
-    experiment, file, count, rate = cloudpickle.loads(work)
+    experiment, file, count, rate, lasting = cloudpickle.loads(work)
     tuples = read_tuples(experiment, mapped(file), count, rate)
     calls = _flat_mapped if experiment.function is not None else _compared
-    begin.wait()
-    began = perf_counter()
-    made, outputs = calls(experiment, tuples)
-    told.put((made, outputs, perf_counter() - began))
+    begin.wait(PATIENCE)  # one that fails before must not hold the others for ever
+    began, passes, lasted = perf_counter(), 0, 0.0
+    while lasted < lasting:
+        made, outputs = calls(experiment, tuples)
+        passes, lasted = passes + 1, perf_counter() - began
+    told.put((made, outputs, lasted / passes))
 
 
 def _flat_mapped(experiment: Experiment, tuples: Sequence[Any]) -> tuple[int, int]:

@@ -88,7 +88,7 @@ class Series:
     """Called when the first query is to run."""
     _session: SparkSession | None = None
     _warm: set[tuple[str, bool, str]] = field(default_factory=set)
-    _units: dict[tuple[str, int, int], int] = field(default_factory=dict)
+    _units: dict[tuple[str, Mode, int, int], int] = field(default_factory=dict)
 
     def take(self, step: Step) -> Run | None:
         """Return the run of a turn: found, or made now; of a search the best, if any succeeds."""
@@ -153,7 +153,7 @@ class Series:
         files = self._files(experiment, wanted["tuples"], wanted["rate"])
         told = saturate(self.session, experiment, subject, files)
         per_second = files.tuples * told.share / told.seconds
-        compared = self._compared(experiment, files.tuples, files.rate, files.table)
+        compared = self._compared(experiment, Mode.SATURATE, files.tuples, files.rate, files.table)
         return {
             "outputs": told.outputs,
             "comparisons": compared,
@@ -184,7 +184,9 @@ class Series:
         experiment, subject = step.experiment, self._subject(step.subject)
         self._warm_up(step, subject)
         tuples, rate, file = wanted["tuples"], wanted["rate"], self._file(experiment)
-        compared = self._compared(experiment, tuples, rate, lambda: prepared.mapped(file))
+        compared = self._compared(
+            experiment, Mode.RATE, tuples, rate, lambda: prepared.mapped(file)
+        )
         unit = compared / tuples if experiment.joins else 1.0
         seconds = self.order.profile.seconds
         told = sustain(
@@ -255,12 +257,12 @@ class Series:
         )
 
     def _compared(
-        self, experiment: Experiment, tuples: int, rate: int, table: Callable[[], Any]
+        self, experiment: Experiment, mode: Mode, tuples: int, rate: int, table: Callable[[], Any]
     ) -> int:
-        """Return how many pairs a join compares; a flat_map compares none."""
+        """Return how many pairs a join compares in the data of a mode; a flat_map none."""
         if not experiment.joins:
             return 0
-        known = experiment.id, tuples, rate
+        known = experiment.id, mode, tuples, rate
         if known not in self._units:
             read = prepared.read_tuples(experiment, table(), tuples, rate)
             keys = None if experiment.key is None else np.array([experiment.key(t) for t in read])

@@ -28,9 +28,15 @@ if TYPE_CHECKING:  # pyspark takes a second to import
 SHORT_LIST = ("LLF", "ALF", "HLF", "AHF", "ALJ")
 IMPLEMENTATIONS = ("D", "A+", "A")
 PEERS = ("python", "pyspark", "pyflink")
-ROOMY = {"spark.driver.memory": "4g", "spark.driver.extraJavaOptions": "-XX:+UseParallelGC"}
-"""A JVM with room for a batch on its way, and a collector that leaves both cores to the work: G1
-marks all the time where arrays are as long as parcels."""
+ROOMY = {
+    "spark.driver.memory": "4g",
+    # G1 marks all the time where arrays are as long as parcels
+    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
+    # to keep below a size, Spark adds it up again for every row
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
+    "spark.python.unix.domain.socket.enabled": "true",
+}
+"""A JVM with room for a batch on its way, on one machine, for rows that are small."""
 
 
 class UnknownExperiment(OnefoldError):

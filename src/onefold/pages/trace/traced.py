@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+from onefold.core.errors import BadCount
 from onefold.core.lower import lower as lowered
 from onefold.core.plan import Implementation
 from onefold.core.time import Duration, duration, show_duration
@@ -104,6 +105,8 @@ def trace(
     >>> [event.tuple for event in run.events if event.kind.value == "late"]
     [(time=8, word='or')]
     """
+    _check_count("every", every, "it counts the rows of a source between two of its watermarks")
+    _check_count("limit", limit, "it counts the steps that are kept")
     plan = lower(stream, implementation)
     carried = Implementation.of(implementation)
     if isinstance(inputs, Mapping):
@@ -113,6 +116,11 @@ def trace(
         return Trace(recording, stream.node.step.operator, subtitle(carried, behind, every))
     recording = recorded(plan, from_steps(inputs.steps), limit=limit)
     return Trace(recording, stream.node.step.operator, subtitle(carried))
+
+
+def _check_count(name: str, count: Any, hint: str) -> None:
+    if not isinstance(count, int) or count < 1:
+        raise BadCount(f"{name} is {count!r}, and must be a whole number from 1 on", hint=hint)
 
 
 def trace_case(
