@@ -25,16 +25,17 @@ def test_a_folder_goes_too_when_its_user_fails() -> None:
 
 def test_files_written_while_it_is_removed_do_not_matter() -> None:
     """As Spark's state stores do for a moment after their query has stopped."""
+    until = time.monotonic() + 0.5
     with scratch() as folder:
-        writer = threading.Thread(target=_still_write, args=(folder / "state" / "0",))
+        writer = threading.Thread(target=_still_write, args=(folder / "state", until))
         writer.start()
     writer.join()
     assert not folder.exists()
 
 
-def _still_write(state: Path) -> None:
-    until = time.monotonic() + 0.5
+def _still_write(state: Path, until: float) -> None:
+    """Write files until then; `state` may be made anew, the folder that it is in may not."""
     while time.monotonic() < until:
         with suppress(FileNotFoundError):
-            state.mkdir(parents=True, exist_ok=True)
+            state.mkdir(exist_ok=True)
             (state / f"{time.monotonic_ns()}.delta").touch()
