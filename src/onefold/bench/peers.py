@@ -69,7 +69,7 @@ class Called:
 def python(experiment: Experiment, file: Path, tuples: int, rate: int, cores: int) -> Called:
     """Call an experiment's function, or its join's predicate, in a process for each core."""
     count = min(tuples, COMPARED) if experiment.joins else -(-tuples // cores)
-    work = cloudpickle.dumps((experiment, file, count, rate, LASTING))  # type: ignore[no-untyped-call]
+    work = cloudpickle.dumps((experiment, file, count, rate, LASTING))  # type: ignore[no-untyped-call]  # Spark's copy has no types
     context = get_context("spawn")
     begin = context.Barrier(cores)
     told = context.SimpleQueue()

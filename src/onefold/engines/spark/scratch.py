@@ -12,14 +12,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 TRIES, PAUSE = 20, 0.1
+"""How often it is tried to remove a folder, and the seconds between."""
 
 
 @contextmanager
 def scratch(prefix: str = "onefold-") -> Iterator[Path]:
-    """Give a new folder, and remove it at the end, however long Spark still writes into it.
+    """Give a new folder, and remove it at the end, though Spark may write into it for a moment.
 
-    What is left after two seconds stays in the system's folder for temporary files: no
-    answer depends on it.
+    What is still there after two seconds stays among the system's temporary files: no answer
+    depends on it.
     """
     folder = Path(tempfile.mkdtemp(prefix=prefix))
     try:

@@ -1,11 +1,13 @@
+"""A query's folder goes, whatever Spark still does with it."""
+
+from __future__ import annotations
+
 import threading
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("pyspark")
 
 from onefold.engines.spark.scratch import scratch
 
