@@ -96,12 +96,14 @@ function drawAxis(frame, mark, height) {
   const plot = draw("svg", { x: frame.gutter, y: 0, width: view.width, height: 40 });
   const lines = ticks().map((at) => draw("line", { class: "tick", x1: place(at), x2: place(at), y1: 0, y2: height }));
   frame.ground.replaceChildren(...lines);
-  for (const at of ticks().filter((each) => place(each) > 10 && place(each) < view.width - (trace.clock.moments ? 34 : 18))) {
-    plot.append(draw("text", { x: place(at), y: 33, "text-anchor": "middle" }, shownTime(at)));
+  for (const at of ticks()) {
+    const half = (shownTime(at).length * LETTER) / 2 + 4;
+    if (place(at) < half || place(at) > view.width - half) continue; // its ends would be cut off
+    plot.append(draw("text", { class: "time", x: place(at), y: 33, "text-anchor": "middle" }, shownTime(at)));
   }
-  const parts = [draw("text", { class: "lane", x: 14, y: 33 }, "event time"), plot];
+  const parts = [draw("text", { class: "lane", x: 14, y: 33 }, "event time")];
   if (mark !== undefined && mark !== -Infinity) parts.push(flag(frame.gutter, mark));
-  parts.push(draw("line", { class: "rule", x1: 0, x2: width, y1: 39.5, y2: 39.5 }));
+  parts.push(plot, draw("line", { class: "rule", x1: 0, x2: width, y1: 39.5, y2: 39.5 }));
   frame.axis.replaceChildren(...parts);
 }
 

@@ -1,7 +1,7 @@
 // In which row things stand. It is found once for the whole trace, so that nothing jumps as steps go
 // by: a window that is still to open has its place already.
 
-const DOT = 11, WIDEST = 38, NARROWEST = 17, LETTER = 6.4, MOST_ROWS = 7;
+const DOT = 11, WIDEST = 38, NARROWEST = 26, LETTER = 6.4, MOST_ROWS = 7;
 const layouts = new Map();
 
 function remembered(name, make) {

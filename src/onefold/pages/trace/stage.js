@@ -1,6 +1,6 @@
 // The picture of one operator: what arrives, its windows, what it sends on, what falls out late.
 
-const GUTTER = 92;
+const GUTTER = 92, ROOMY = 34;
 
 // The lanes from top to bottom; where the page is tall, with more room between them.
 function lanesOf(operator, tall) {
@@ -107,11 +107,12 @@ function inputMarks(operator, n, lanes) {
   });
 }
 
+// A window has two lines: what it is, and below the tuples in it, so that none is ever covered.
 function drawPane(spots, operator, pane, state, n, now) {
   const lane = spots.lanes.get("panes");
   const row = paneRows(operator).rows.get(pane);
   const x = place(pane.left), width = Math.max(6, (pane.right - pane.left) * scaleOf() - 1);
-  const y = lane.y + row * lane.pitch, tall = lane.pitch - (lane.pitch > 24 ? 10 : 4);
+  const y = lane.y + row * lane.pitch, tall = lane.pitch - (lane.pitch > ROOMY ? 10 : 3);
   spots.panes.set(pane, { x, y, width, tall, right: x + width });
   const classes = { open: "", fired: "fired", "fired again": "again", gone: "gone" }[state];
   const group = draw("g", {
@@ -127,28 +128,27 @@ function drawPane(spots, operator, pane, state, n, now) {
   }
   const held = pane.added.slice(0, countAt(pane.added, n));
   for (const each of held) {
-    const at = { x: Math.max(x + 5, Math.min(place(each.tuple.time), x + width - 4)), y: y + (tall >= 24 ? tall - 7 : tall / 2 + 0.5) };
+    const at = { x: Math.max(x + 5, Math.min(place(each.tuple.time), x + width - 4)), y: y + tall - 6.5 };
     if (width < 12) at.x = x + width / 2 + 0.5;
     spots.members.set(`${pane.id} ${each.tuple.id} ${each.step}`, at);
     const circle = draw("circle", { class: "dot", cx: at.x, cy: at.y, r: 3, "data-tuple": each.tuple.id, "data-lane": "window", "data-step": each.step });
     circle.append(hint(each.tuple.whole ?? each.tuple.text));
     group.append(circle);
   }
-  group.append(paneLabel(pane, state, n, x, y, width, tall));
+  group.append(paneLabel(pane, state, n, { x, y, width, small: lane.pitch <= ROOMY }));
   return group;
 }
 
-function paneLabel(pane, state, n, x, y, width, tall) {
+function paneLabel(pane, state, n, { x, y, width, small }) {
   const fired = countAt(pane.fired, n);
   const said = state === "gone" ? "gone" : fired > 1 ? `fired ×${fired}` : fired ? "fired" : "";
-  const small = tall < 24; // no room for the names of a key's attributes
-  const label = small ? labelOf(pane).replace(/(^|, )\w+=/g, "$1") : labelOf(pane);
+  const label = small ? labelOf(pane).replace(/(^|, )\w+=/g, "$1") : labelOf(pane); // the names of a key's attributes need room
   const text = said ? `${label} · ${said}` : label;
   const inside = width >= 63;
-  const room = inside ? Math.floor((width - 12) / LETTER) : 26;
+  const room = inside ? Math.floor((width - 12) / (small ? LETTER - 0.6 : LETTER)) : 26;
   const from = inside ? Math.max(x, Math.min(0, x + width - 70)) : x + width;
   const left = inside ? Math.max(from + 6, Math.min(6, x + width - 64)) : from + 5;
-  return draw("text", { class: small ? "small" : "", x: left, y: y + (small ? tall / 2 + 4 : 13) }, shortened(text, room));
+  return draw("text", { class: small ? "small" : "", x: left, y: y + (small ? 11 : 13) }, shortened(text, room));
 }
 
 function drawDots(spots, name, layout, list, n, step) {

@@ -1,0 +1,99 @@
+"""The picture in the page of a trace: nothing in it covers anything else, nothing is cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+import onefold as of
+import onefold.testing as ot
+from onefold.pages.trace import trace
+
+BOXES = """(what) => [...document.querySelectorAll(what)].map((element) => {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return { left, right, top, bottom, text: element.textContent };
+})"""
+
+
+@pytest.fixture(params=[(1280, 800), (1920, 1080)], ids=["1280", "1920"])
+def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    width, height = request.param
+    context = browser.new_context(viewport={"width": width, "height": height})
+    yield context.new_page()
+    context.close()
+
+
+WORDS = ["municipality", "benedictines", "a", "observatory", "archaeologists", "lighthouse"]
+
+
+@pytest.fixture(params=["numbers", "moments"])
+def crowded(request: pytest.FixtureRequest, page: Page, tmp_path: Path) -> Page:
+    """Many windows beside each other, with long names, five of them around each tuple."""
+    begin = (
+        int(datetime(2026, 3, 29, 8, tzinfo=UTC).timestamp()) if request.param == "moments" else 0
+    )
+    words = of.source("s", "word string")
+    counted = words.aggregate(
+        lambda window: (window.key.word, len(window.tuples)),
+        "word string, n int",
+        key=["word"],
+        size=10_000,
+        advance=2_000,
+        lateness=2_000,
+    )
+    file = tmp_path / "trace.html"
+    script = ot.Script(s="word string")
+    for n in range(40):
+        at = (begin + n) * 1000
+        script = script.input(s=[(at, WORDS[n * n % 6])]).watermark(at)
+    trace(counted, script.end()).save(file)
+    page.goto(file.as_uri())
+    return page
+
+
+def boxes(page: Page, what: str) -> list[dict[str, Any]]:
+    return page.evaluate(BOXES, what)
+
+
+def cover(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return (
+        min(one["right"], other["right"]) - max(one["left"], other["left"]) > 0.5
+        and min(one["bottom"], other["bottom"]) - max(one["top"], other["top"]) > 1.5
+    )
+
+
+@pytest.mark.parametrize("share", [0.03, 0.4, 0.8])
+def test_every_tuple_of_a_window_can_be_seen(crowded: Page, share: float) -> None:
+    last = int(crowded.locator("#slider").get_attribute("max") or 0)
+    crowded.locator("#slider").fill(str(int(last * share)))
+    dots = boxes(crowded, "#stage .window circle")
+    labels = boxes(crowded, "#stage .window text")
+    assert len(dots) >= 5
+    for dot in dots:
+        covered_by = [label["text"] for label in labels if cover(dot, label)]
+        assert not covered_by
+
+
+def test_labels_cover_no_other_label(crowded: Page) -> None:
+    last = int(crowded.locator("#slider").get_attribute("max") or 0)
+    crowded.locator("#slider").fill(str(int(last * 0.6)))
+    for what in ("#stage .window text", "#stage .axis text"):
+        found = boxes(crowded, what)
+        assert len(found) > 2
+        for n, one in enumerate(found):
+            assert [other["text"] for other in found[n + 1 :] if cover(one, other)] == []
+
+
+def test_times_on_the_axis_are_whole(crowded: Page) -> None:
+    left = crowded.locator("#stage .axis svg").bounding_box()
+    assert left
+    shown = boxes(crowded, "#stage .time")
+    assert len(shown) > 3
+    for each in shown:
+        assert each["left"] >= left["x"]
+        assert each["right"] <= left["x"] + left["width"]
