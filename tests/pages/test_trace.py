@@ -127,6 +127,14 @@ def test_the_watermark_stands_at_its_time(show: Shown) -> None:
     assert shown.find("[data-flag]").text_content() == "watermark ∞, the end of the stream"
 
 
+def test_an_empty_picture_says_how_to_go_on(show: Shown) -> None:
+    shown = show(lateness())
+    shown.go(0)  # the tuple is still at the source
+    assert "press →" in (shown.find("#stage .note").text_content() or "")
+    shown.go(shown.step_of("arrived"))
+    assert shown.find("#stage .note").count() == 0
+
+
 def test_a_late_tuple_falls_out(show: Shown) -> None:
     shown = show(lateness())
     shown.go(shown.step_of("late") - 1)

@@ -56,7 +56,7 @@ function drawStage(frame, operator, n) {
     ...drawDots(spots, "late", `late ${operator.id}`, operator.lates, n, here && step),
   ];
   if (here) above.push(...wires(spots, operator, step, n));
-  frame.content.replaceChildren(...below, ...above, ...dots);
+  frame.content.replaceChildren(...below, ...above, ...dots, ...nothingYet(operator, n, tall));
   frame.labels.replaceChildren(...laneLabels(frame, lanes, total));
   if (here && step.window !== undefined) reveal(frame, spots.panes.get(panes[step.window]));
   else if (here && step.tuple !== undefined) {
@@ -64,6 +64,13 @@ function drawStage(frame, operator, n) {
     const at = spots.dots.get(`${lane} ${step.tuple}`);
     if (at) reveal(frame, { y: at.y - 10, tall: 30 });
   }
+}
+
+// The first steps are elsewhere: a reader who sees an empty picture is told how to go on.
+function nothingYet(operator, n, height) {
+  if (countAt(operator.arrivals, n) || countAt(operator.emits, n)) return [];
+  const words = `Nothing has come to ${operator.name} yet: press → for the next step, or play.`;
+  return [draw("text", { class: "note", x: view.width / 2, y: height / 2, "text-anchor": "middle" }, words)];
 }
 
 // Whether a window, or the label beside it, can be seen.
