@@ -17,6 +17,7 @@ from onefold.core.plan import Implementation, Plan
 from onefold.engines.bulk import in_bulk
 from onefold.engines.bulk.flat_map import FlatMapInBulk
 from onefold.engines.bulk.instants import EachInBulk, EmbedInBulk
+from onefold.engines.bulk.join import JoinInBulk
 from onefold.engines.bulk.pairs import CollectInBulk, EmbeddedPairsInBulk, PairsInBulk
 from onefold.engines.bulk.unfold import CountInBulk, PickInBulk
 from onefold.engines.reference import Engine
@@ -91,6 +92,7 @@ def test_what_runs_in_bulk() -> None:
     assert FlatMapInBulk in kernels(words(), "dedicated")
     assert EachInBulk in kernels(words(), "aggregate-plus")
     assert {EmbedInBulk, CountInBulk, PickInBulk} <= kernels(words(), "aggregate")
+    assert JoinInBulk in kernels(pairs(), "dedicated")
     assert {CollectInBulk, PairsInBulk} <= kernels(pairs(), "aggregate-plus")
     assert {CollectInBulk, EmbeddedPairsInBulk, CountInBulk} <= kernels(pairs(), "aggregate")
 

@@ -58,9 +58,10 @@ class Files:
     parts: int
 
     @property
-    def batches(self) -> int:
-        """How many batches hold tuples."""
-        return -(-self.tuples // self.batch)
+    def sizes(self) -> list[int]:
+        """How many tuples each batch holds; the one that ends the stream is not told of."""
+        starts = range(0, self.tuples, self.batch)
+        return [min(self.batch, self.tuples - start) for start in starts]
 
     def table(self) -> pa.Table:
         """Return all tuples."""
@@ -127,7 +128,7 @@ def _write(files: Files, folder: Path, chunks: Iterator[pa.Table]) -> None:
     end: dict[str, list[Any]] = {name: [None] for name in schema.names}
     end[TIME] = [floor_to_tick(END_OF_STREAM) * 1000]
     arrays = [pa.array(end[field.name], field.type) for field in schema]
-    _put(pa.Table.from_arrays(arrays, schema=schema), folder / "end.parquet", files.batches)
+    _put(pa.Table.from_arrays(arrays, schema=schema), folder / "end.parquet", len(files.sizes))
 
 
 def _put(table: pa.Table, file: Path, order: int) -> None:

@@ -1,14 +1,15 @@
 """How fast a query goes when all tuples are there at once.
 
-Each micro-batch has as many tuples; the first two warm up. A join's last batches, in which the
-stream ends and windows fire that have been open, are work on the tuples before and count with them;
-a flat_map has nothing left by then.
+Each micro-batch has as many tuples; the first two warm up. A join warms up for a window at least:
+from then on as many pairs fall due as come in, whether it compares a pair when its second tuple
+comes, or when the window ends. The last batch, which ends the stream, counts for nobody.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 
 from pyspark.errors import StreamingQueryException
@@ -27,15 +28,29 @@ WARMING_UP = 2
 
 
 @dataclass(frozen=True)
+class Steady:
+    """The part of a run that counts."""
+
+    first: int
+    """How many tuples came before it."""
+    last: int
+    """How many came to its end."""
+    seconds: float
+    """How long it took."""
+
+    @property
+    def per_second(self) -> float:
+        """How many tuples a second were worked on."""
+        return (self.last - self.first) / self.seconds
+
+
+@dataclass(frozen=True)
 class Saturated:
     """What came of a run with all tuples there at once."""
 
     outputs: int
     digest: str
-    share: float
-    """How much of the input came in batches that count."""
-    seconds: float
-    """How long those batches took."""
+    steady: Steady
     worker_mb: float
     state_mb: float
 
@@ -48,12 +63,13 @@ def saturate(
     frame = watched(subject.frame(experiment, _stream(session, files)))
     with scratch("onefold-bench-") as folder, watching() as peak:
         seen = _to_the_end(frame, folder)
-    share, seconds = steady(seen, to_the_end=experiment.joins)
+    # A query that reads the stream twice is told of twice as many rows, so they are counted here.
+    full = [replace(each, rows=many) for each, many in zip(seen, files.sizes)]
+    a_window = experiment.size * files.rate // 1000
     return Saturated(
         outputs=sum(each.outputs for each in seen),
         digest=digest_of(seen),
-        share=share,
-        seconds=seconds,
+        steady=steady(full, warm=a_window),
         worker_mb=round(peak.megabytes, 1),
         state_mb=round(max(each.state_bytes for each in seen) / 2**20, 3),
     )
@@ -77,22 +93,21 @@ def _to_the_end(frame: DataFrame, checkpoint: Path) -> list[Batch]:
         query.stop()
 
 
-def steady(seen: Sequence[Batch], *, to_the_end: bool) -> tuple[float, float]:
-    """Return the share of the rows in batches after the first two, and those batches' seconds.
+def steady(seen: Sequence[Batch], *, warm: int = 0) -> Steady:
+    """Return what counts of batches with tuples: all after the first two that hold `warm` of them.
 
     >>> def batch(rows, millis):
     ...     return Batch(0, millis, rows, None, 0, 0, (), 0)
-    >>> told = [batch(10, 900), batch(10, 500), batch(10, 200), batch(10, 200), batch(0, 100)]
-    >>> steady(told, to_the_end=True), steady(told, to_the_end=False)
-    ((0.5, 0.5), (0.5, 0.4))
+    >>> told = [batch(10, 900), batch(10, 500), batch(10, 200), batch(10, 200)]
+    >>> steady(told), steady(told, warm=21)
+    (Steady(first=20, last=40, seconds=0.4), Steady(first=30, last=40, seconds=0.2))
+
+    If all of it is warming up, all of it counts:
+
+    >>> steady(told, warm=40)
+    Steady(first=0, last=40, seconds=1.8)
     """
-    full = [n for n, each in enumerate(seen) if each.rows > 1]  # the end is a row of its own
-    if not full:
-        return 1.0, sum(each.millis for each in seen) / 1000
-    warm = full[WARMING_UP] if len(full) > WARMING_UP else 0
-    counted = seen[warm:] if to_the_end else seen[warm : full[-1] + 1]
-    rows = sum(each.rows for each in seen)
-    return (
-        sum(each.rows for each in counted) / rows,
-        sum(each.millis for each in counted) / 1000,
-    )
+    came = list(accumulate((each.rows for each in seen), initial=0))
+    cold = [n for n, first in enumerate(came[:-1]) if n < WARMING_UP or first < warm]
+    begin = len(cold) if len(cold) < len(seen) else 0
+    return Steady(came[begin], came[-1], sum(each.millis for each in seen[begin:]) / 1000)

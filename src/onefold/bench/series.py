@@ -88,7 +88,7 @@ class Series:
     """Called when the first query is to run."""
     _session: SparkSession | None = None
     _warm: set[tuple[str, bool, str]] = field(default_factory=set)
-    _units: dict[tuple[str, Mode, int, int], int] = field(default_factory=dict)
+    _read: dict[tuple[str, Mode, int, int], tuple[Any, Any]] = field(default_factory=dict)
 
     def take(self, step: Step) -> Run | None:
         """Return the run of a turn: found, or made now; of a search the best, if any succeeds."""
@@ -152,14 +152,15 @@ class Series:
         self._warm_up(step, subject)
         files = self._files(experiment, wanted["tuples"], wanted["rate"])
         told = saturate(self.session, experiment, subject, files)
-        per_second = files.tuples * told.share / told.seconds
         compared = self._compared(experiment, Mode.SATURATE, files.tuples, files.rate, files.table)
+        steady = told.steady
+        pairs_per_second = (compared(steady.last) - compared(steady.first)) / steady.seconds
         return {
             "outputs": told.outputs,
-            "comparisons": compared,
-            "seconds": told.seconds,
-            "tuples_per_second": per_second,
-            **_throughput(experiment, per_second, compared, files.tuples),
+            "comparisons": compared(files.tuples),
+            "seconds": steady.seconds,
+            "tuples_per_second": steady.per_second,
+            **_throughput(experiment, steady.per_second, pairs_per_second),
             "digest": told.digest,
             "worker_mb": told.worker_mb,
             "state_mb": told.state_mb,
@@ -186,7 +187,7 @@ class Series:
         tuples, rate, file = wanted["tuples"], wanted["rate"], self._file(experiment)
         compared = self._compared(
             experiment, Mode.RATE, tuples, rate, lambda: prepared.mapped(file)
-        )
+        )(tuples)
         unit = compared / tuples if experiment.joins else 1.0
         seconds = self.order.profile.seconds
         told = sustain(
@@ -195,7 +196,7 @@ class Series:
         return {
             **{name: value for name, value in asdict(told).items() if name != "per_second"},
             "comparisons": compared,
-            **_throughput(experiment, told.tuples_per_second, compared, tuples),
+            **_throughput(experiment, told.tuples_per_second, told.tuples_per_second * unit),
             "per_second": [asdict(each) for each in told.per_second],
         }
 
@@ -258,25 +259,27 @@ class Series:
 
     def _compared(
         self, experiment: Experiment, mode: Mode, tuples: int, rate: int, table: Callable[[], Any]
-    ) -> int:
-        """Return how many pairs a join compares in the data of a mode; a flat_map none."""
+    ) -> Callable[[int], int]:
+        """Return how many pairs a join has compared when so many tuples of a mode's data came."""
         if not experiment.joins:
-            return 0
+            return lambda _: 0
         known = experiment.id, mode, tuples, rate
-        if known not in self._units:
+        if known not in self._read:
             read = prepared.read_tuples(experiment, table(), tuples, rate)
             keys = None if experiment.key is None else np.array([experiment.key(t) for t in read])
-            times = np.array([t.time for t in read], np.int64)
-            self._units[known] = comparisons(experiment, times, keys)
-        return self._units[known]
+            self._read[known] = np.array([t.time for t in read], np.int64), keys
+        times, keys = self._read[known]
+        return lambda many: comparisons(
+            experiment, times[:many], None if keys is None else keys[:many]
+        )
 
 
 def _throughput(
-    experiment: Experiment, per_second: float, compared: int, tuples: int
+    experiment: Experiment, tuples_per_second: float, pairs_per_second: float
 ) -> dict[str, Any]:
     if experiment.joins:
-        return {"throughput": per_second * compared / tuples, "unit": "c/s"}
-    return {"throughput": per_second, "unit": "t/s"}
+        return {"throughput": pairs_per_second, "unit": "c/s"}
+    return {"throughput": tuples_per_second, "unit": "t/s"}
 
 
 def shortened(profile: Profile, *, repetitions: int | None, seconds: int | None) -> Profile:

@@ -81,6 +81,8 @@ class Vectorized:
 
     def holding(self, xs: Sequence[Tuple], ys: Sequence[Tuple]) -> Iterator[tuple[Tuple, Tuple]]:
         """Return the pairs that the predicate holds for."""
+        import numpy as np
+
         if not xs or not ys:
             return
         left, right = maker_of(xs[0]), maker_of(ys[0])
@@ -89,7 +91,9 @@ class Vectorized:
         for begin in range(0, len(xs), step):
             some = xs[begin : begin + step]
             truth = self._truth(Columns(left, some, 1), columns, (len(some), len(ys)))
-            yield from ((some[n], ys[m]) for n, m in zip(*truth.nonzero()))
+            flat = np.flatnonzero(truth)  # in one dimension NumPy is many times faster
+            lefts, rights = (at.tolist() for at in np.divmod(flat, len(ys)))
+            yield from zip(map(some.__getitem__, lefts), map(ys.__getitem__, rights))
 
     def _truth(self, x: Columns, y: Columns, shape: tuple[int, int]) -> Any:
         import numpy as np

@@ -201,8 +201,8 @@ def _batch(told: Any, kept: Kept, arrivals: Arrivals) -> Batch:
 def _speed(waiting: Sequence[Batch]) -> float | None:
     if not waiting:
         return None
-    share, seconds = steady(waiting, to_the_end=False)
-    return share * sum(each.rows for each in waiting) / seconds if seconds else None
+    told = steady(waiting)
+    return told.per_second if told.seconds else None
 
 
 def _watermarks(ran: Sequence[Any], seen: Sequence[Batch], live: int) -> list[tuple[float, float]]:

@@ -107,10 +107,12 @@ def alike_columns(longer_than: int) -> Callable[[Any, Any], npt.NDArray[np.bool_
     """Return `alike` for all pairs of two columns, of shapes (n, 1) and (1, m)."""
 
     def where(x: Any, y: Any) -> npt.NDArray[np.bool_]:
-        lengths = np.strings.str_len(x.orig), np.strings.str_len(y.orig)
-        holds: npt.NDArray[np.bool_] = (lengths[0] == lengths[1]) & (lengths[0] > longer_than)
-        lefts, rights = np.nonzero(holds)
-        holds[lefts, rights] = _lowered(x.orig[:, 0], lefts) != _lowered(y.orig[0], rights)
+        length = np.strings.str_len(x.orig)
+        wanted = np.where(length > longer_than, length, -1)  # no text is that long
+        holds: npt.NDArray[np.bool_] = wanted == np.strings.str_len(y.orig)
+        pairs = np.flatnonzero(holds)
+        lefts, rights = np.divmod(pairs, holds.shape[1])
+        holds.flat[pairs] = _lowered(x.orig[:, 0], lefts) != _lowered(y.orig[0], rights)
         return holds
 
     return where

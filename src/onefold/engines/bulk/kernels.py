@@ -9,11 +9,12 @@ from onefold.core.plan import Node
 from onefold.core.time import TICK
 from onefold.engines.bulk.flat_map import FlatMapInBulk
 from onefold.engines.bulk.instants import EachInBulk, EmbedInBulk
+from onefold.engines.bulk.join import JoinInBulk
 from onefold.engines.bulk.pairs import CollectInBulk, EmbeddedPairsInBulk, PairsInBulk
 from onefold.engines.bulk.unfold import CountInBulk, PickInBulk
 from onefold.operators.aggregate import Aggregation
 from onefold.operators.flat_map import FlatMap
-from onefold.operators.join import Collected, Pairs
+from onefold.operators.join import Collected, Join, Pairs
 from onefold.operators.loop import LoopAggregation
 from onefold.operators.unfold import next_position, tuple_at_position
 
@@ -27,6 +28,8 @@ def _in_bulk(node: Node) -> Kernel | None:
     match node:
         case FlatMap(function=UserFunction(check=ManyRows())):
             return FlatMapInBulk(node)
+        case Join():
+            return JoinInBulk(node)
         case LoopAggregation(aggregate=Aggregate(lateness=lateness, function=function)):
             # With a lateness, what embed emits when it fires again would come in late.
             return CountInBulk(node) if (function, lateness) == (next_position, TICK) else None

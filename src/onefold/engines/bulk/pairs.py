@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 from onefold.core import windows
@@ -15,6 +17,7 @@ from onefold.core.records import Tuple, values
 from onefold.core.time import START_OF_TIME
 from onefold.core.types import Struct
 from onefold.core.values import identity
+from onefold.engines.bulk.join import Matched, at, matched
 from onefold.engines.bulk.waiting import InstantsInBulk
 from onefold.operators.aggregate import Aggregation
 from onefold.operators.embed import FROM_EMBED
@@ -40,81 +43,149 @@ class CollectInBulk(InstantsInBulk):
             out.emit([make((time, (), equal)) for time, equal in held])
 
 
+Sides = tuple[list[Tuple], list[Tuple]]
+
+
 @dataclass
 class Pane:
-    """What a window holds for a key."""
+    """What a window holds for a key: what it has from the window before it, and what is new."""
 
-    sides: tuple[list[Tuple], list[Tuple]] = field(default_factory=lambda: ([], []))
-    count: int = 0
-    """How many collected tuples that is."""
+    fresh: Sides = field(default_factory=lambda: ([], []))
+    settled: Sides = field(default_factory=lambda: ([], []))
+    """Those whose pairs are known."""
+    rows: dict[int, list[Any]] = field(default_factory=dict)
+    """The rows of those pairs, by the last window that holds both tuples."""
+    counts: Counter[int] = field(default_factory=Counter)
+    """How many collected tuples there are, by the last window that holds them."""
+
+    def known(self) -> Iterable[Any]:
+        """Return the rows of the settled pairs."""
+        return chain.from_iterable(self.rows.values())
+
+    def take_from(self, before: Pane, left: int, lasting: Callable[[Tuple], bool]) -> None:
+        """Take what the window before, which begins at `left`, held and this one holds too."""
+        for mine, its in zip((*self.fresh, *self.settled), (*before.fresh, *before.settled)):
+            mine.extend(filter(lasting, its))
+        self.rows = {last: rows for last, rows in before.rows.items() if last > left}
+        self.counts.update({last: many for last, many in before.counts.items() if last > left})
 
 
 class PairsInBulk(Kernel):
-    """A3: keeps the tuples of each side by window and key, and matches them when it fires."""
+    """A3: matches what is new in a window when it fires, and hands on what the next holds too."""
 
     form = ", in bulk"
 
     def __init__(self, node: Aggregation, join: Join) -> None:
-        self.join, self.make = join, node.type.tuple_class
-        self.size, self.stride = join.size, join.advance
+        self.join, self.type, self.size, self.stride = join, node.type, join.size, join.advance
         self.watermark = START_OF_TIME
         self.windows: dict[int, dict[Hashable, Pane]] = {}
         self.lefts: list[int] = []
 
-    def rows(self, key: Hashable, pane: Pane) -> Rows:
+    def emitted(self, key: Hashable, pane: Pane) -> Rows:
         """Return what a window emits."""
-        return self.join.match(*pane.sides)
+        return self.rows(pane)
+
+    def made(self, rows: Rows) -> Rows:
+        """Return what is kept of the rows of pairs."""
+        return rows
+
+    def rows(self, pane: Pane) -> Rows:
+        """Return what the pairs of a window give."""
+        (x, y), (settled_x, settled_y) = pane.fresh, pane.settled
+        asked = (settled_x + x, y), (x, settled_y)
+        told = [found for each in asked if (found := matched(self.join, *each)) is not None]
+        if len(told) < len(asked):  # each window asks again, and tells of a pair that fails
+            return [
+                *pane.known(),
+                *self.made([row for each in asked for row in self.join.match(*each)]),
+            ]
+        for each in told:
+            self._settle(pane, each)
+        pane.settled, pane.fresh = (settled_x + x, settled_y + y), ([], [])
+        return list(pane.known())
+
+    def _settle(self, pane: Pane, told: Matched) -> None:
+        stride = self.stride
+        for (x, y), row in zip(told.pairs, self.made(told.rows)):
+            last = windows.last_left(min(x.time, y.time), stride)
+            pane.rows.setdefault(last, []).append(row)
 
     def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         late: list[Tuple] = []
+        first = FirstOpen(self.join, self.watermark)
         for t, side, equal, key in self._keyed(tuples):
-            lefts = windows.lefts(t.time, self.stride, self.size)
-            open_ = [w for w in lefts if not windows.dropped(w, self.size, 0, self.watermark)]
-            if not open_:
+            last = windows.last_left(t.time, self.stride)
+            if windows.dropped(last, self.size, 0, self.watermark):
                 late.append(t)
-            for left in open_:
-                pane = self._pane(left, key)
-                pane.sides[side].extend(equal)
-                pane.count += 1
+                continue
+            pane = self._pane(first[t.time], key)
+            pane.fresh[side].extend(equal)
+            pane.counts[last] += 1
         if late:
             out.late(port, late)
 
     def _keyed(self, tuples: Iterable[Tuple]) -> Iterable[tuple[Tuple, int, list[Tuple], Hashable]]:
-        for t in tuples:
-            side, equal = self.join.collected(t)
-            keys = [key for _, key in self.join.keys[side].over(equal)]
-            if keys:
-                yield t, side, equal, keys[0]
+        collected = ((*self.join.collected(t), t) for t in tuples)
+        for side, group in groupby(collected, key=itemgetter(0)):
+            of_side = list(group)
+            all_equal = [x for _, equal, _ in of_side for x in equal]
+            keys = {id(x): key for x, key in self.join.keys[side].over(all_equal)}
+            for _, equal, t in of_side:
+                known = [keys[id(x)] for x in equal if id(x) in keys]
+                if known:
+                    yield t, side, equal, known[0]
 
     def _pane(self, left: int, key: Hashable) -> Pane:
         if left not in self.windows:
             self.windows[left] = {}
             heappush(self.lefts, left)
-        keys = self.windows[left]
-        if key not in keys:
-            keys[key] = Pane()
-        return keys[key]
+        panes = self.windows[left]
+        if key not in panes:
+            panes[key] = Pane()
+        return panes[key]
 
     def advance(self, watermark: int, out: Outlet) -> None:
         self.watermark = watermark
-        make = self.make
         while self.lefts and windows.fires(self.lefts[0], self.size, watermark):
             left = heappop(self.lefts)
-            time = windows.output_time(left, self.size)
-            panes = self.windows.pop(left).items()
-            made = [make((time, *row)) for key, pane in panes for row in self.rows(key, pane)]
-            if made:
-                out.emit(made)
+            panes = self.windows.pop(left)
+            rows = [row for key, pane in panes.items() for row in self.emitted(key, pane)]
+            if rows:
+                out.emit(at(windows.output_time(left, self.size), self.type, rows))
+            self._hand_on(left, panes)
         out.watermark(watermark)
 
+    def _hand_on(self, left: int, panes: dict[Hashable, Pane]) -> None:
+        def lasting(t: Tuple) -> bool:
+            return windows.last_left(t.time, self.stride) > left
+
+        for key, pane in panes.items():
+            if any(last > left for last in pane.counts):
+                self._pane(left + self.stride, key).take_from(pane, left, lasting)
+
     def held(self) -> int:
-        return sum(pane.count for panes in self.windows.values() for pane in panes.values())
+        keyed = (pane for panes in self.windows.values() for pane in panes.values())
+        return sum(pane.counts.total() for pane in keyed)
 
     def snapshot(self) -> Any:
         return self.watermark, self.windows, self.lefts
 
     def restore(self, state: Any) -> None:
         self.watermark, self.windows, self.lefts = state
+
+
+class FirstOpen(dict[int, int]):
+    """The first window that holds a time and has not fired: tuples that share a time ask once."""
+
+    def __init__(self, join: Join, watermark: int) -> None:
+        self.join, self.watermark = join, watermark
+
+    def __missing__(self, time: int) -> int:
+        size = self.join.size
+        lefts = windows.lefts(time, self.join.advance, size)
+        first = next(left for left in lefts if not windows.dropped(left, size, 0, self.watermark))
+        self[time] = first
+        return first
 
 
 class EmbeddedPairsInBulk(PairsInBulk):
@@ -124,6 +195,9 @@ class EmbeddedPairsInBulk(PairsInBulk):
         super().__init__(node, join)
         self.record = Struct(join.type.attributes).record
 
-    def rows(self, key: Hashable, pane: Pane) -> Rows:
-        tuples = tuple(map(self.record, super().rows(key, pane)))
-        return [(identity((key, pane.count)), tuples, FROM_EMBED)] if tuples else ()
+    def made(self, rows: Rows) -> Rows:
+        return list(map(self.record, rows))
+
+    def emitted(self, key: Hashable, pane: Pane) -> Rows:
+        tuples = tuple(self.rows(pane))
+        return [(identity((key, pane.counts.total())), tuples, FROM_EMBED)] if tuples else ()

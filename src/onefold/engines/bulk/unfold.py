@@ -1,9 +1,9 @@
-"""unfold in bulk: a turn of the loop is one pass over all that goes round."""
+"""unfold in bulk: all turns of the loop in one pass."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import compress
+from itertools import chain, repeat
 
 from onefold.core.block import Block, columns_of
 from onefold.core.kernel import Outlet
@@ -16,8 +16,8 @@ class CountInBulk(InstantsInBulk):
     """A1 of unfold and its loop.
 
     No two embedded tuples share an identity, so every window holds one tuple, and one that comes
-    round opens a window of its own, which fires at once. So all of one turn can go together,
-    whatever their times are; the watermark follows when none is left.
+    round opens a window of its own, which fires at once. So all turns can go together, whatever
+    their times are; the watermark follows them.
     """
 
     def __init__(self, node: Aggregation) -> None:
@@ -25,13 +25,14 @@ class CountInBulk(InstantsInBulk):
         self.type = node.type
 
     def fire(self, tuples: Sequence[Tuple], out: Outlet) -> None:
-        *turning, _ = columns_of(tuples)
-        position = 0
-        while turning[0]:
-            out.emit(Block(self.type, [*turning, [position] * len(turning[0])]))
-            position += 1
-            more = [position < len(carried) for carried in turning[-1]]
-            turning = [list(compress(column, more)) for column in turning]
+        times, identities, carried, _ = columns_of(tuples)
+        turns = list(map(len, carried))
+        turning = [
+            list(chain.from_iterable(map(repeat, column, turns)))
+            for column in (times, identities, carried)
+        ]
+        positions = list(chain.from_iterable(map(range, turns)))
+        out.emit(Block(self.type, [*turning, positions]))
 
 
 class PickInBulk(InstantsInBulk):
