@@ -23,10 +23,8 @@ from onefold.bench.saturate import saturate
 from onefold.bench.search import highest
 from onefold.bench.subject import LABELS, Subject, implementation
 
-WARM_UP = 100
-"""How many tuples a second a subject gets before it is measured at a rate for the first time."""
-SHORT = 4
-"""How many seconds of that."""
+WARM_UP = 10
+"""For how many seconds a subject gets its tuples before it is measured at a rate the first time."""
 
 
 class Mode(Enum):
@@ -149,7 +147,7 @@ class Series:
 
     def _saturate(self, step: Step, wanted: Run) -> Run:
         experiment, subject = step.experiment, self._subject(step.subject)
-        self._warm_up(step, subject)
+        self._warm_up(step, subject, wanted["rate"])
         files = self._files(experiment, wanted["tuples"], wanted["rate"])
         told = saturate(self.session, experiment, subject, files)
         compared = self._compared(experiment, Mode.SATURATE, files.tuples, files.rate, files.table)
@@ -183,7 +181,7 @@ class Series:
 
     def _sustain(self, step: Step, wanted: Run) -> Run:
         experiment, subject = step.experiment, self._subject(step.subject)
-        self._warm_up(step, subject)
+        self._warm_up(step, subject, wanted["rate"])
         tuples, rate, file = wanted["tuples"], wanted["rate"], self._file(experiment)
         compared = self._compared(
             experiment, Mode.RATE, tuples, rate, lambda: prepared.mapped(file)
@@ -223,7 +221,7 @@ class Series:
             return peers.pyspark()
         return implementation(label, rewrites=self.order.rewrites, vectorized=self.order.vectorized)
 
-    def _warm_up(self, step: Step, subject: Subject) -> None:
+    def _warm_up(self, step: Step, subject: Subject, rate: int) -> None:
         """Let a subject run before it is measured for the first time: Java compiles as it goes."""
         kind = subject.label, step.experiment.joins, step.experiment.dataset
         if kind in self._warm:
@@ -235,7 +233,7 @@ class Series:
             saturate(self.session, step.experiment, subject, files)
             return
         file = self._file(step.experiment)
-        sustain(self.session, step.experiment, subject, file, rate=WARM_UP, seconds=SHORT)
+        sustain(self.session, step.experiment, subject, file, rate=rate, seconds=WARM_UP)
 
     def _files(self, experiment: Experiment, tuples: int, rate: int) -> prepared.Files:
         batch = size(experiment, self.order.profile, tuples, rate, self.order.batch).batch

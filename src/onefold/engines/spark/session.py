@@ -18,7 +18,12 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
 CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 """Whether a batch writes what it changed, and not all files of the store."""
-
+FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
+PLAIN_FILES = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
+"""Renames the files of a checkpoint by itself. Spark's default asks about links before, and starts
+a process for that, on a local disk some 40 times in a batch with state."""
 
 INSTALL = (
     "install Java 17 or 21 (Debian: apt install openjdk-17-jre-headless; macOS: "
@@ -67,6 +72,7 @@ def session(
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.shuffle.compress": "false",  # it stays on this machine
+            FILE_MANAGER: PLAIN_FILES,
             **settings,
         }
     for key, value in settings.items():
