@@ -23,8 +23,9 @@ from onefold.bench.saturate import saturate
 from onefold.bench.search import highest
 from onefold.bench.subject import LABELS, Subject, implementation
 
-WARM_UP = 10
-"""For how many seconds a subject gets its tuples before it is measured at a rate the first time."""
+WARM_UP = 30
+"""For how many seconds a subject gets its tuples before it is measured at a rate the first time:
+so long Java goes on compiling."""
 
 
 class Mode(Enum):
