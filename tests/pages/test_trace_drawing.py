@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from playwright.sync_api import Browser, Page
 
 import onefold as of
 import onefold.testing as ot
+from onefold.cli import cli
 from onefold.pages.trace import trace
 
 BOXES = """(what) => [...document.querySelectorAll(what)].map((element) => {
@@ -26,6 +28,34 @@ def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": width, "height": height})
     yield context.new_page()
     context.close()
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+INPUTS = {
+    "sensors": {"warmth": "warmth.csv", "damp": "damp.csv"},
+    "reminders": {"orders": "orders.csv", "payments": "paid.csv"},
+    "wordcount": {"edits": "edits.jsonl"},
+}
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Traces of the examples, by name."""
+    folder = tmp_path_factory.mktemp("examples")
+    made = {}
+    for name, inputs in INPUTS.items():
+        html = folder / f"{name}.html"
+        given = [f"--input={each}={EXAMPLES / 'data' / file}" for each, file in inputs.items()]
+        pipeline = f"{EXAMPLES / name}.py:pipeline"
+        done = CliRunner().invoke(cli, ["trace", pipeline, *given, "--html", str(html)])
+        assert done.exit_code == 0, done.output
+        made[name] = html.as_uri()
+    return made
+
+
+def go(page: Page, step: int) -> None:
+    """Go to a step, counted as the page counts them."""
+    page.locator("#slider").fill(str(step))
 
 
 WORDS = ["municipality", "benedictines", "a", "observatory", "archaeologists", "lighthouse"]
@@ -97,3 +127,58 @@ def test_times_on_the_axis_are_whole(crowded: Page) -> None:
     for each in shown:
         assert each["left"] >= left["x"]
         assert each["right"] <= left["x"] + left["width"]
+
+
+PLOT = """() => {
+  const body = document.querySelector("#stage .body"), plot = body.querySelector("svg");
+  const left = body.getBoundingClientRect().left + plot.x.baseVal.value;
+  return { left, right: left + plot.width.baseVal.value };
+}"""
+LABELS = """() => [...document.querySelectorAll("#stage .window")].map((window) => {
+  const box = (element) => {
+    if (!element) return null;
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    return { left, right, top, bottom, text: element.textContent };
+  };
+  return { bar: box(window.querySelector(".bar")), label: box(window.querySelector("text")) };
+})"""
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        ("sensors", 397),
+        ("sensors", 794),
+        ("sensors", 1588),
+        ("reminders", 371),
+        ("reminders", 1486),
+        ("wordcount", 3118),
+    ],
+)
+def test_labels_of_windows_are_whole(
+    page: Page, examples: dict[str, str], name: str, step: int
+) -> None:
+    page.goto(examples[name])
+    go(page, step)
+    plot = page.evaluate(PLOT)
+    windows = page.evaluate(LABELS)
+    told = [(each["bar"], each["label"]) for each in windows if each["label"]]
+    assert len(told) > 4
+    for bar, label in told:
+        assert label["text"].startswith("'") or "=" in label["text"]
+        assert label["left"] >= plot["left"]
+        assert label["right"] <= plot["right"]
+        if bar["right"] - bar["left"] >= 64:  # the label is in its bar
+            assert label["left"] > bar["left"]
+            assert label["right"] < bar["right"]
+        others = [each["bar"] for each in windows if each["bar"] is not bar]
+        assert not [other for other in others if cover(label, other)]
+
+
+def test_a_window_has_its_label_where_there_is_room(page: Page, examples: dict[str, str]) -> None:
+    page.goto(examples["sensors"])
+    go(page, 1588)
+    plot = page.evaluate(PLOT)
+    for each in page.evaluate(LABELS):
+        seen = min(each["bar"]["right"], plot["right"]) - max(each["bar"]["left"], plot["left"])
+        assert each["label"] or seen < 64

@@ -97,7 +97,7 @@ function drawAxis(frame, mark, height) {
   const lines = ticks().map((at) => draw("line", { class: "tick", x1: place(at), x2: place(at), y1: 0, y2: height }));
   frame.ground.replaceChildren(...lines);
   for (const at of ticks()) {
-    const half = (shownTime(at).length * LETTER) / 2 + 4;
+    const half = widthOf(shownTime(at)) / 2 + 4;
     if (place(at) < half || place(at) > view.width - half) continue; // its ends would be cut off
     plot.append(draw("text", { class: "time", x: place(at), y: 33, "text-anchor": "middle" }, shownTime(at)));
   }

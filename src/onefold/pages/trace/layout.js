@@ -1,7 +1,8 @@
 // In which row things stand. It is found once for the whole trace, so that nothing jumps as steps go
 // by: a window that is still to open has its place already.
 
-const DOT = 11, WIDEST = 38, NARROWEST = 26, LETTER = 6.4, MOST_ROWS = 7;
+const DOT = 11, WIDEST = 38, NARROWEST = 26, MOST_ROWS = 7;
+const INSIDE = 63; // so wide a bar has its label inside, a narrower one beside it
 const layouts = new Map();
 
 function remembered(name, make) {
@@ -14,12 +15,13 @@ function remembered(name, make) {
 }
 
 const labelOf = (pane) => pane.key || "all tuples";
-const shortened = (text, most) => (text.length <= most ? text : text.slice(0, Math.max(1, most - 1)) + "…");
+const bareLabelOf = (pane) => labelOf(pane).replace(/(^|, )\w+=/g, "$1"); // the names of a key's attributes need room
+const barWidth = (pane, scale) => Math.max(6, (pane.right - pane.left) * scale - 1);
 
-// How wide a window's label is beside its bar; inside of a wide bar it needs no room.
+// How much room is kept for a window's label beside its bar; inside of a wide bar it needs none.
 function besideBar(pane, scale) {
-  const bar = (pane.right - pane.left) * scale;
-  return bar >= 64 ? 0 : Math.min(22, labelOf(pane).length) * LETTER + 34;
+  if (barWidth(pane, scale) >= INSIDE) return 0;
+  return Math.min(160, widthOf(`${bareLabelOf(pane)} · fired ×2`)) + 10;
 }
 
 // Windows take rows in the order in which they open: the first that is free, best that of the key.
@@ -36,11 +38,26 @@ function paneRows(operator) {
         while (!free(row)) row += 1;
       }
       ofKey.set(pane.key, row);
-      (taken[row] ??= []).push({ from, to });
+      (taken[row] ??= []).push({ from, to, pane });
       rows.set(pane, row);
     }
-    return { rows, count: taken.length };
+    const rooms = labelRooms(taken, scale);
+    const named = [...rooms].every(([pane, room]) => widthOf(labelOf(pane)) <= room);
+    return { rows, rooms, named, count: taken.length };
   });
+}
+
+// How much room each label has: in its bar, or beside it up to the next bar of the row.
+function labelRooms(taken, scale) {
+  const rooms = new Map();
+  for (const row of taken) {
+    const inOrder = [...row].sort((a, b) => a.from - b.from);
+    inOrder.forEach(({ from, pane }, at) => {
+      const bar = barWidth(pane, scale), next = inOrder[at + 1]?.from ?? Infinity;
+      rooms.set(pane, bar >= INSIDE ? bar - 12 : next - from - bar - 8);
+    });
+  }
+  return rooms;
 }
 
 function inOpeningOrder(operator) {

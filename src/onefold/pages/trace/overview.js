@@ -39,7 +39,7 @@ function stripLabel(frame, { operator, y, height }, n, acting) {
   const mark = markAt(operator, n);
   const label = draw("g", { class: `strip${acting ? " acting" : ""}`, "data-operator": operator.id },
     draw("rect", { class: "back", x: 0, y: y + 1, width: frame.host.clientWidth, height: height - 2 }),
-    draw("text", { class: "name", x: 14, y: y + 19 }, shortened(`${operator.name}${operator.loops ? " ↻" : ""}`, 23)),
+    draw("text", { class: "name", x: 14, y: y + 19 }, shortened(`${operator.name}${operator.loops ? " ↻" : ""}`, NAMES - 22, 12.5, 600)),
     draw("text", { x: 14, y: y + 35 }, `watermark ${mark === Infinity ? "∞" : shownTime(mark)}`),
     draw("line", { class: "rule", x1: 14, x2: frame.host.clientWidth - 14, y1: y + height - 0.5, y2: y + height - 0.5 }),
     hint(`show ${operator.name} alone`));

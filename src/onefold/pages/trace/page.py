@@ -14,6 +14,7 @@ from onefold.pages.trace.model import Data
 SCRIPTS = (
     "index.js",
     "scale.js",
+    "letters.js",
     "layout.js",
     "drawing.js",
     "stage.js",

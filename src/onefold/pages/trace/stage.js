@@ -73,10 +73,10 @@ function nothingYet(operator, n, height) {
   return [draw("text", { class: "note", x: view.width / 2, y: height / 2, "text-anchor": "middle" }, words)];
 }
 
-// Whether a window, or the label beside it, can be seen.
+// Whether a window can be seen, or how long it is kept.
 function inSight(pane) {
-  const beside = besideBar(pane, scaleOf()) + 6;
-  return place(pane.left) <= view.width && place(pane.right + operators[pane.operator].window.lateness) + beside >= 0;
+  const end = place(pane.left) + barWidth(pane, scaleOf());
+  return place(pane.left) <= view.width && Math.max(end, place(pane.right + operators[pane.operator].window.lateness)) >= 0;
 }
 
 function laneLabels(frame, lanes, height) {
@@ -117,8 +117,8 @@ function inputMarks(operator, n, lanes) {
 // A window has two lines: what it is, and below the tuples in it, so that none is ever covered.
 function drawPane(spots, operator, pane, state, n, now) {
   const lane = spots.lanes.get("panes");
-  const row = paneRows(operator).rows.get(pane);
-  const x = place(pane.left), width = Math.max(6, (pane.right - pane.left) * scaleOf() - 1);
+  const { rows, rooms, named } = paneRows(operator);
+  const row = rows.get(pane), x = place(pane.left), width = barWidth(pane, scaleOf());
   const y = lane.y + row * lane.pitch, tall = lane.pitch - (lane.pitch > ROOMY ? 10 : 3);
   spots.panes.set(pane, { x, y, width, tall, right: x + width });
   const classes = { open: "", fired: "fired", "fired again": "again", gone: "gone" }[state];
@@ -142,20 +142,21 @@ function drawPane(spots, operator, pane, state, n, now) {
     circle.append(hint(each.tuple.whole ?? each.tuple.text));
     group.append(circle);
   }
-  group.append(paneLabel(pane, state, n, { x, y, width, small: lane.pitch <= ROOMY }));
+  group.append(...paneLabel(pane, state, n, { x, y, width, small: lane.pitch <= ROOMY, rooms, named }));
   return group;
 }
 
-function paneLabel(pane, state, n, { x, y, width, small }) {
+// What a window is, and how it stands: as much of it as finds room where it can be seen.
+function paneLabel(pane, state, n, { x, y, width, small, rooms, named }) {
   const fired = countAt(pane.fired, n);
-  const said = state === "gone" ? "gone" : fired > 1 ? `fired ×${fired}` : fired ? "fired" : "";
-  const label = small ? labelOf(pane).replace(/(^|, )\w+=/g, "$1") : labelOf(pane); // the names of a key's attributes need room
-  const text = said ? `${label} · ${said}` : label;
-  const inside = width >= 63;
-  const room = inside ? Math.floor((width - 12) / (small ? LETTER - 0.6 : LETTER)) : 26;
-  const from = inside ? Math.max(x, Math.min(0, x + width - 70)) : x + width;
-  const left = inside ? Math.max(from + 6, Math.min(6, x + width - 64)) : from + 5;
-  return draw("text", { class: small ? "small" : "", x: left, y: y + (small ? 11 : 13) }, shortened(text, room));
+  const said = state === "gone" ? " · gone" : fired > 1 ? ` · fired ×${fired}` : fired ? " · fired" : "";
+  const inside = width >= INSIDE, begin = inside ? x + 6 : x + width + 5;
+  const left = inside ? Math.max(begin, 6) : begin;
+  if (left < 0) return [];
+  const room = Math.min(begin + rooms.get(pane), view.width - 4) - left;
+  const label = named && !small ? labelOf(pane) : bareLabelOf(pane);
+  const text = fitting([label + said, label, bareLabelOf(pane)], room, small ? SMALL : NORMAL);
+  return text ? [draw("text", { class: small ? "small" : "", x: left, y: y + (small ? 11 : 13) }, text)] : [];
 }
 
 function drawDots(spots, name, layout, list, n, step) {
