@@ -85,7 +85,9 @@ def test_every_case_of_every_transcript_can_be_traced(implementation: Implementa
         assert (recording.stopped is None) == whole, case.name
         data = json.loads(json.dumps(model(recording, case.name)))
         check(data)
-        if whole:  # a trace says what a run says, though it takes one tuple at a time
+        if whole:
+            check_arrivals(data)
+            # A trace says what a run says, though it takes one tuple at a time.
             output = next(n for n, each in enumerate(data["operators"]) if each["output"])
             emitted = [
                 step["tuple"]
@@ -131,6 +133,27 @@ def check(data: dict[str, Any]) -> None:
                     assert before in ("opened", "fired")
             if step["kind"] != "added":
                 life[step["window"]] = step["kind"].removesuffix(" again")
+
+
+def check_arrivals(data: dict[str, Any]) -> None:
+    """A tuple that arrives is called late if it is dropped, and only then."""
+    for arrival, after in arrivals(data):
+        dropped = any(step["kind"] == "late" for step in after)
+        assert ("it is late." in arrival["words"]) == dropped, arrival["words"]
+        assert not (dropped and "it is not late." in arrival["words"])
+
+
+def arrivals(data: dict[str, Any]) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Return how each tuple arrives at an operator with windows, and its steps from there."""
+    found: dict[int, list[tuple[dict[str, Any], list[dict[str, Any]]]]] = {}
+    for step in data["steps"]:
+        own = found.setdefault(step["operator"], [])
+        if step["kind"] in ("arrived", "turned"):
+            own.append((step, []))
+        elif own and step.get("tuple") == own[-1][0]["tuple"]:
+            own[-1][1].append(step)
+    with_windows = [n for n, each in enumerate(data["operators"]) if "window" in each]
+    return [each for n in with_windows for each in found.get(n, [])]
 
 
 def test_equal_tuples_are_told_apart() -> None:

@@ -147,6 +147,22 @@ def test_a_late_tuple_falls_out(show: Shown) -> None:
     assert "Input 5: s (time=8, word='a')" in shown.find("#because").inner_text()
 
 
+def test_behind_the_watermark_and_late_are_two_things(show: Shown) -> None:
+    shown = show(lateness())
+    behind, late = shown.find("#stage .dot.behind[data-lane=in]"), shown.find("#stage .dot.late")
+    shown.go(shown.step_of("arrived", 1))  # its window has fired, and is still kept
+    assert (behind.count(), late.count()) == (1, 0)
+    assert "but its window is still open: it is not late." in shown.find("#words").inner_text()
+    assert "0 late" in shown.find("#facts").inner_text()
+    shown.go(shown.step_of("late"))
+    assert behind.count() == 1
+    assert [each.get_attribute("data-lane") for each in late.all()] == ["in", "late"]
+    colours = "each => getComputedStyle(each).stroke"
+    assert behind.evaluate(colours) != late.first.evaluate(colours)
+    legend = {row.inner_text() for row in shown.find("#legend li:has(.dot)").all()}
+    assert {"behind the watermark", "late: falls out"} <= legend
+
+
 def test_a_tuple_goes_round_the_loop(show: Shown) -> None:
     shown = show(halves())
     shown.go(shown.step_of("turned"))

@@ -99,9 +99,9 @@ function buildLegend() {
   const bar = (classes) => sign(draw("g", { class: `window ${classes}` }, draw("rect", { x: 1, y: 2, width: 17, height: 10, rx: 3 })));
   const line = sign(draw("line", { class: "mark", x1: 9, x2: 9, y1: 0, y2: 14 }));
   const entries = [
-    [line, "watermark: no tuple left of it is expected"], [ring(""), "tuple"], [ring("late"), "behind the watermark, or late"],
-    [ring("turned"), "came round the loop"], [ring("out"), "sent on"], [bar(""), "open"], [bar("fired"), "fired"], [bar("again"), "fired again"], [bar("gone"), "gone"],
-    [sign(draw("g", { class: "window" }, draw("path", { class: "kept", d: "M1,7 H17" }), draw("path", { class: "kept end", d: "M17,2 v10" }))), "kept for late tuples"],
+    [line, "watermark: no tuple left of it is expected"], [ring(""), "tuple"], [ring("behind"), "behind the watermark"],
+    [ring("late"), "late: falls out"], [ring("turned"), "came round the loop"], [ring("out"), "sent on"], [bar(""), "open"], [bar("fired"), "fired"], [bar("again"), "fired again"], [bar("gone"), "gone"],
+    [sign(draw("g", { class: "window" }, draw("path", { class: "kept", d: "M1,7 H17" }), draw("path", { class: "kept end", d: "M17,2 v10" }))), "kept for its lateness"],
   ];
   byId("legend").append(...entries.map(([mark, text]) => make("li", {}, mark, text)));
 }

@@ -167,8 +167,8 @@ function drawDots(spots, name, layout, list, n, step) {
   for (const each of list.slice(0, countAt(list, n))) {
     const x = place(each.tuple.time), y = lane.y + 8 + rows.get(each) * DOT;
     const behind = each.behind && !each.turned && (name === "in" || lane.label === "comes in");
-    const late = name === "late" || each.late <= n || behind;
-    const kind = late ? "late" : each.turned ? "turned" : name === "out" && lane.label !== "comes in" ? "out" : "";
+    const late = name === "late" || each.late < Infinity;
+    const kind = late ? "late" : behind ? "behind" : each.turned ? "turned" : name === "out" && lane.label !== "comes in" ? "out" : "";
     spots.dots.set(`${name} ${each.tuple.id}`, { x, y });
     if (x < -9 || x > view.width + 9) continue;
     const now = Boolean(step) && each.step === n || (Boolean(step) && name === "in" && step.tuple === each.tuple.id && step.kind !== "tuple");

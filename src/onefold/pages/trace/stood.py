@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from onefold.core import windows
 from onefold.core.plan import Node
 from onefold.core.records import Tuple
 from onefold.core.showing import shown
@@ -40,6 +41,16 @@ def lengths_of(node: Node) -> Lengths | None:
         case Stateful():
             return Lengths(node.size, node.period)
     return None
+
+
+def lefts_of(node: Node, time: int) -> Sequence[int]:
+    """Return the left ends of the windows of an operator that a tuple of this time goes into."""
+    lengths = lengths_of(node)
+    if lengths is None:
+        return ()
+    if isinstance(node, Stateful):  # its windows share an instant, which counts for the later one
+        return (windows.last_left(time, lengths.advance),)
+    return windows.lefts(time, lengths.advance, lengths.size)
 
 
 def place(event: Event) -> Place:

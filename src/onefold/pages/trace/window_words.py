@@ -14,7 +14,7 @@ from onefold.engines.trace import Event, Kind
 from onefold.operators.join import Join
 from onefold.operators.stateful import Stateful
 from onefold.pages.trace.showing import Clock, counted, key
-from onefold.pages.trace.stood import Stood
+from onefold.pages.trace.stood import Stood, lefts_of
 
 MOST_SHOWN = 3
 """How many tuples or windows a sentence names."""
@@ -44,6 +44,10 @@ class Scene:
         left, right = _span(event)
         whose = key(event.key)
         return self.clock.window(left, right) + (f" for {whose}" if whose else "")
+
+    def behind(self, t: Tuple, watermark: int) -> str:
+        """Write how far a tuple is behind a watermark."""
+        return f"{show_duration(watermark - t.time)} behind the watermark {self.at(watermark)}"
 
     def lateness(self, node: Node) -> int:
         """Return for how long windows are kept behind their end."""
@@ -133,8 +137,24 @@ def _purged(scene: Scene, event: Event) -> str:
     why = "the stream has ended" if ended else f"the watermark has reached {until}"
     return (
         f"The window {scene.window(event)} of {scene.names[event.node]} is gone: {why}. "
-        "A tuple that comes for it now is late."
+        "It takes no tuple any more."
     )
+
+
+def behind_words(scene: Scene, node: Node, t: Tuple) -> str:
+    """Return what is to say of a tuple that comes behind the watermark; nothing of one in time."""
+    lengths, watermark = scene.stood.lengths(node), scene.stood.watermark(node)
+    if lengths is None or t.time >= watermark:
+        return ""
+    if watermark == END_OF_TIME:
+        return " The stream had ended: it is late."
+    lefts = lefts_of(node, t.time)
+    gone = [w for w in lefts if windows.dropped(w, lengths.size, lengths.lateness, watermark)]
+    behind = f" It is {scene.behind(t, watermark)}"
+    if len(gone) == len(lefts):
+        return f"{behind}, and no window of it is open any more: it is late."
+    open_ = "its window is" if len(lefts) == 1 else "a window of it is"
+    return f"{behind}, but {open_} still open: it is not late."
 
 
 def late_words(scene: Scene, event: Event, t: Tuple) -> str:
@@ -144,7 +164,7 @@ def late_words(scene: Scene, event: Event, t: Tuple) -> str:
     text = f"{scene.clock.tuple(t)} is too late for {scene.names[node]}"
     if lengths is None or watermark == END_OF_TIME:
         return f"{text}: the stream had ended. {falls}"
-    lefts = windows.lefts(t.time, lengths.advance, lengths.size)
+    lefts = lefts_of(node, t.time)
     spans = [scene.clock.window(left, left + lengths.size) for left in lefts[-MOST_SHOWN:]]
     which, end = f"its windows {listed(spans)} are", "the end of the last"
     if len(lefts) == 1:

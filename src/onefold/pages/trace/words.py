@@ -13,7 +13,7 @@ from onefold.operators.filter import Filter
 from onefold.operators.join import Join
 from onefold.operators.loop import LoopAggregation
 from onefold.pages.trace.recording import Cause, Recording
-from onefold.pages.trace.window_words import Scene, late_words, window_words
+from onefold.pages.trace.window_words import Scene, behind_words, late_words, window_words
 
 
 @dataclass
@@ -55,30 +55,29 @@ class Words:
         return window_words(self.scene, event)
 
     def _tuple(self, node: Node, t: Tuple) -> str:
-        behind = self._behind(t, self.stood.sent(node))
         match node:
             case Source():
-                late = f" It comes late: {behind}." if behind else ""
-                return f"{self._shown(t)} comes in at {self.names[node]}.{late}"
+                return f"{self._shown(t)} comes in at {self.names[node]}.{self._behind(node, t)}"
             case Filter():
                 text = f"{self._shown(t)} passes {self.names[node]}: the predicate holds."
             case Late():
                 text = f"{self._shown(t)} goes on in the {self._late_of(node)}."
             case _:
                 text = f"{self.names[node]} sends on {self._shown(t)}."
-        if behind and not isinstance(node, Late):
-            text += f" It is late for what comes next: {behind} that was sent on before."
+        if not isinstance(node, Late):
+            text += self._behind(node, t)
         if node is self.plan.output:
             text += " It is output of the pipeline."
         return text
 
-    def _behind(self, t: Tuple, watermark: int) -> str:
+    def _behind(self, node: Node, t: Tuple) -> str:
+        watermark = self.stood.sent(node)
         if t.time >= watermark:
             return ""
         if watermark == END_OF_TIME:
-            return "the stream had ended"
-        ago = show_duration(watermark - t.time)
-        return f"it is {ago} behind the watermark {self._at(watermark)}"
+            return " The stream had ended."
+        before = "" if isinstance(node, Source) else " that was sent on before"
+        return f" It is {self.scene.behind(t, watermark)}{before}."
 
     def _watermark(self, event: Event, cause: Cause) -> str:
         node, watermark = event.node, self._mark(event)
@@ -100,7 +99,8 @@ class Words:
         else:
             text = f"{self.names[node]} sends the watermark {self._at(watermark)} on."
         if node is self.plan.output and watermark != END_OF_TIME:
-            text += f" All output before {self._at(watermark)} is out, but for what comes late."
+            text += f" All output before {self._at(watermark)} is out, but for what comes of "
+            text += "tuples behind the watermark."
         return text
 
     def _arrived(self, event: Event, *, last: bool) -> str:
@@ -110,9 +110,7 @@ class Words:
         sure = not (last and self.recording.stopped)
         if isinstance(node, Filter) and sure and id(t) not in self.stood.passing(node):
             return text + " The predicate does not hold, and it goes no further."
-        if self.stood.lengths(node) and (behind := self._behind(t, self.stood.watermark(node))):
-            return f"{text} It comes late: {behind}."
-        return text
+        return text + behind_words(self.scene, node, t)
 
     def _reached(self, event: Event) -> str:
         node, watermark = event.node, self._mark(event)
