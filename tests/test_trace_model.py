@@ -135,25 +135,49 @@ def check(data: dict[str, Any]) -> None:
                 life[step["window"]] = step["kind"].removesuffix(" again")
 
 
+Steps = list[dict[str, Any]]
+
+
 def check_arrivals(data: dict[str, Any]) -> None:
-    """A tuple that arrives is called late if it is dropped, and only then."""
+    """A tuple that arrives is called late if it is dropped, and misses windows that are gone."""
     for arrival, after in arrivals(data):
-        dropped = any(step["kind"] == "late" for step in after)
-        assert ("it is late." in arrival["words"]) == dropped, arrival["words"]
-        assert not (dropped and "it is not late." in arrival["words"])
+        told, dropped = arrival["words"], any(step["kind"] == "late" for step in after)
+        assert ("it is late." in told) == dropped, told
+        if arrival["kind"] == "arrived":
+            own = windows_around(data, arrival)
+            into = {data["windows"][step["window"]]["span"] for step in after if "window" in step}
+            missed = [span for span in own if span not in into]
+            assert ("it is not late." in told) <= (not missed), told
+            assert ("It misses" in told) == (0 < len(missed) < len(own)), told
+            assert dropped or all(span in told for span in missed), told
 
 
-def arrivals(data: dict[str, Any]) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
+def windows_around(data: dict[str, Any], arrival: dict[str, Any]) -> list[str]:
+    """Return the windows that a tuple belongs to, found by trying them all."""
+    operator, time = (
+        data["operators"][arrival["operator"]],
+        data["tuples"][arrival["tuple"]]["time"],
+    )
+    size, advance = operator["window"]["size"], operator["window"]["advance"]
+    lefts = [left for left in range(time - size + 1, time + 1) if left % advance == 0]
+    if "period" in operator["details"]:  # what lies in two periods counts for the later one
+        lefts = lefts[-1:]
+    return [f"[{left}, {left + size})" for left in lefts]
+
+
+def arrivals(data: dict[str, Any]) -> list[tuple[dict[str, Any], Steps]]:
     """Return how each tuple arrives at an operator with windows, and its steps from there."""
-    found: dict[int, list[tuple[dict[str, Any], list[dict[str, Any]]]]] = {}
+    found: list[tuple[dict[str, Any], Steps]] = []
+    last: dict[tuple[int, int], Steps] = {}
     for step in data["steps"]:
-        own = found.setdefault(step["operator"], [])
+        if "tuple" not in step or "window" not in data["operators"][step["operator"]]:
+            continue
+        where = step["operator"], step["tuple"]
         if step["kind"] in ("arrived", "turned"):
-            own.append((step, []))
-        elif own and step.get("tuple") == own[-1][0]["tuple"]:
-            own[-1][1].append(step)
-    with_windows = [n for n, each in enumerate(data["operators"]) if "window" in each]
-    return [each for n in with_windows for each in found.get(n, [])]
+            found.append((step, last.setdefault(where, [])))
+        elif where in last:
+            last[where].append(step)
+    return found
 
 
 def test_equal_tuples_are_told_apart() -> None:
@@ -239,6 +263,24 @@ def test_moments_are_shown_as_a_clock_shows_them() -> None:
     told = trace(counts(), {"s": [(1714550400130, "a")]}).words
     assert told[0] == "(time=08:00:00.130, word='a') comes in at source s."
     assert told[2] == "aggregate opens the window [08:00:00.130, 08:00:00.140) for word='a'."
+
+
+@pytest.mark.parametrize(
+    ("time", "said"),
+    [
+        (15, "It misses [6, 16), which is gone, and goes into its 4 other windows."),
+        (12, "It misses [4, 14) and [6, 16), which are gone, and goes into its 3 other windows."),
+        (9, "It misses 4 windows that are gone, the last of them [6, 16), and goes into its other"),
+        (6, "and no window of it is open any more: it is late."),
+    ],
+)
+def test_a_tuple_that_misses_some_of_its_windows_says_which(time: int, said: str) -> None:
+    words = of.source("s", "word string")
+    counted = words.aggregate(count, "word string, n int", key=["word"], size=10, advance=2)
+    script = ot.Script(s="word string").watermark(16).input(s=[(time, "a")])
+    (arrives,) = [each for each in trace(counted, script).words if "arrives at" in each]
+    assert f"It is {16 - time} ms behind the watermark 16" in arrives
+    assert said in arrives
 
 
 def test_what_can_not_be_shown_does_not_stop_a_trace() -> None:

@@ -182,3 +182,12 @@ def test_a_window_has_its_label_where_there_is_room(page: Page, examples: dict[s
     for each in page.evaluate(LABELS):
         seen = min(each["bar"]["right"], plot["right"]) - max(each["bar"]["left"], plot["left"])
         assert each["label"] or seen < 64
+
+
+def test_a_tuple_that_misses_a_window_says_so(page: Page, examples: dict[str, str]) -> None:
+    page.goto(examples["wordcount"])
+    go(page, 3114)
+    words = page.locator("#words")
+    assert "word='observatory') arrives at aggregate. It is" in words.inner_text()
+    assert "It misses [08:00:26, 08:00:36), which is gone" in words.inner_text()
+    assert words.evaluate("each => each.scrollHeight <= each.parentElement.clientHeight")

@@ -153,8 +153,21 @@ def behind_words(scene: Scene, node: Node, t: Tuple) -> str:
     behind = f" It is {scene.behind(t, watermark)}"
     if len(gone) == len(lefts):
         return f"{behind}, and no window of it is open any more: it is late."
-    open_ = "its window is" if len(lefts) == 1 else "a window of it is"
+    if gone:
+        left = len(lefts) - len(gone)
+        others = "its other window" if left == 1 else f"its {left} other windows"
+        return f"{behind}. {_missed(scene, gone, lengths.size)}, and goes into {others}."
+    open_ = "its window is" if len(lefts) == 1 else "its windows are"
     return f"{behind}, but {open_} still open: it is not late."
+
+
+def _missed(scene: Scene, gone: Sequence[int], size: int) -> str:
+    spans = [scene.clock.window(left, left + size) for left in gone[-MOST_SHOWN:]]
+    if len(gone) == 1:
+        return f"It misses {spans[0]}, which is gone"
+    if len(gone) <= MOST_SHOWN:
+        return f"It misses {listed(spans)}, which are gone"
+    return f"It misses {len(gone)} windows that are gone, the last of them {spans[-1]}"
 
 
 def late_words(scene: Scene, event: Event, t: Tuple) -> str:
