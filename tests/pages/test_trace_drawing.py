@@ -191,3 +191,32 @@ def test_a_tuple_that_misses_a_window_says_so(page: Page, examples: dict[str, st
     assert "word='observatory') arrives at aggregate. It is" in words.inner_text()
     assert "It misses [08:00:26, 08:00:36), which is gone" in words.inner_text()
     assert words.evaluate("each => each.scrollHeight <= each.parentElement.clientHeight")
+
+
+SEEN = """(rows) => rows.map((row) => {
+  const text = row.querySelector(".text"), edge = text.getBoundingClientRect().right;
+  const range = document.createRange(), letters = text.firstChild;
+  let many = letters.length;
+  for (range.setStart(letters, 0); many; many -= 1) {
+    range.setEnd(letters, many);
+    if (range.getBoundingClientRect().right <= edge) break;
+  }
+  if (many < letters.length) many -= 1; // three dots stand there
+  const time = row.querySelector(".time");
+  return [letters.data.slice(0, many), time ? time.textContent : ""].join(" ");
+})"""
+
+
+@pytest.mark.parametrize(
+    ("name", "step"), [("wordcount", 3105), ("wordcount", 3118), ("sensors", 397)]
+)
+def test_steps_beside_each_other_can_be_told_apart(
+    page: Page, examples: dict[str, str], name: str, step: int
+) -> None:
+    page.goto(examples[name])
+    go(page, step)
+    rows = page.locator("#steps .row[data-step][title*=window]")
+    assert rows.count() > 6
+    seen = rows.evaluate_all(SEEN)
+    told = rows.evaluate_all("(rows) => rows.map((row) => row.title)")
+    assert len(set(seen)) == len(set(told))

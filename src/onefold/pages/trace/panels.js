@@ -7,19 +7,24 @@ const TINTS = {
   "fired again": "--again", purged: "--gone", late: "--late", turned: "--loop",
 };
 const DONE = {
-  tuple: "sends on", arrived: "arrives", added: "goes into", watermark: "sends watermark",
+  tuple: "sends", arrived: "arrives", added: "into", watermark: "sends watermark",
   reached: "watermark", "held back": "watermark held back", "let by": "loop's watermark", opened: "opens",
-  fired: "fires", "fired again": "fires again", purged: "gone:", late: "late", turned: "comes round",
+  fired: "fires", "fired again": "fires again", purged: "gone", late: "late", turned: "comes round",
 };
 
+// A step in few words: what tells it from the steps beside it comes first.
 function briefly(step) {
-  const pane = panes[step.window];
-  const window = pane && `${pane.span}${pane.key ? ` ${pane.key}` : ""}`;
-  const tuple = tuples[step.tuple]?.text.replace(/^\(time=/, "").replace(/\)$/, "");
-  const mark = step.watermark === undefined ? "" : shownTime(when(step.watermark));
-  const source = operators[step.operator].source;
+  const pane = panes[step.window], tuple = tuples[step.tuple], source = operators[step.operator].source;
   const done = source && step.kind === "tuple" ? "comes in" : source ? "watermark" : DONE[step.kind];
-  return [done, step.kind === "added" ? window : [tuple, window, mark].filter(Boolean).join(" ")].join(" ");
+  const values = tuple?.text.replace(/^\(time=[^,)]*(, )?|\)$/g, "").replace(/(^|, )\w+=/g, "$1");
+  return `${done} ${pane ? pane.key && bareLabelOf(pane) : values ?? ""}`;
+}
+
+// The time that a step is about; of a long window its left end.
+function timeOf(step, room) {
+  const pane = panes[step.window];
+  if (!pane) return shownTime(step.tuple === undefined ? when(step.watermark) : tuples[step.tuple].time);
+  return widthOf(pane.span, 12.5) <= room ? pane.span : `${pane.span.split(",")[0]}…)`;
 }
 
 function fillHeader() {
@@ -89,8 +94,9 @@ function showFacts(n, selected) {
   if (!operator.source) many.unshift(`${countAt(operator.arrivals, n)} arrived`);
   if (operator.drops) many.push(`${countAt(operator.lates, n)} late`);
   if (operator.source) many.splice(0, 9, `${countAt(operator.emits, n)} came in`);
-  facts.title = operator.written;
-  facts.replaceChildren(make("b", {}, operator.name), ` · ${[...told, ...many].join(" · ")}`);
+  const said = ` · ${[...many, ...told].join(" · ")}`; // what changes first: the end may be cut off
+  facts.title = `${operator.name}${said}${operator.written ? `\n${operator.written}` : ""}`;
+  facts.replaceChildren(make("b", {}, operator.name), said);
 }
 
 function buildLegend() {
@@ -158,7 +164,8 @@ class StepList {
     const made = make("div", {
       class: `row${now ? " now" : item.step > this.now ? " after" : ""}`, role: "option", "aria-selected": String(now),
       "data-step": item.step, title: step.words, onclick: () => this.go(item.step),
-    }, tint, make("span", { class: "where" }, operators[step.operator].name), make("span", { class: "text" }, briefly(step)));
+    }, tint, make("span", { class: "where" }, operators[step.operator].name), make("span", { class: "text" }, briefly(step)),
+    make("span", { class: "time" }, timeOf(step, this.host.clientWidth * 0.34)));
     made.style.top = `${at * ROW}px`;
     return made;
   }
