@@ -285,6 +285,23 @@ def test_an_operator_is_chosen_and_its_steps_alone_are_walked(show: Shown) -> No
     assert shown.selected == "aggregate"
 
 
+def test_a_step_at_another_operator_than_the_one_that_is_drawn_says_so(show: Shown) -> None:
+    shown = show(lateness())
+    elsewhere = shown.find("#elsewhere")
+    shown.go(shown.step_of("arrived"))
+    assert shown.selected == "aggregate"
+    assert not elsewhere.is_visible()
+    place = shown.find("#stage").bounding_box()
+    shown.go(0)
+    assert elsewhere.inner_text() == "This step is at source s; the picture is of aggregate."
+    assert shown.find("#stage").bounding_box() == place  # nothing jumps
+    elsewhere.click()
+    assert (shown.selected, shown.now) == ("source s", 0)
+    assert not elsewhere.is_visible()
+    shown.find("#operators button").filter(has_text="All operators").click()
+    assert not elsewhere.is_visible()
+
+
 def test_compositions_are_framed_by_what_they_are_for(show: Shown) -> None:
     stream = of.source("s", "word string").map(lambda t: (t.word * 2,), "word string")
     shown = show(trace(stream, {"s": [(1, "a")]}, "aggregate"))

@@ -34,6 +34,7 @@ function redraw() {
   if (!state.dragged) view.start = startsOf(state.operator)[n];
   sayStep(n);
   showOperators(n, state.operator);
+  showElsewhere(n, state.operator);
   showFacts(n, state.operator);
   if (state.operator === ALL) drawOverview(framed, n);
   else drawStage(framed, operators[state.operator], n);
@@ -195,6 +196,7 @@ byId("back").addEventListener("click", KEYS.ArrowLeft);
 byId("forward").addEventListener("click", KEYS.ArrowRight);
 byId("last").addEventListener("click", KEYS.End);
 byId("play").addEventListener("click", toggle);
+byId("elsewhere").addEventListener("click", () => select(trace.steps[state.step].operator));
 byId("slider").addEventListener("input", () => { pause(); go(walk[Number(byId("slider").value) - 1]); });
 byId("speed").addEventListener("change", () => { if (state.timer !== undefined) play(); });
 byId("only").addEventListener("change", () => { state.only = byId("only").checked; rewalk(); go(state.step); });

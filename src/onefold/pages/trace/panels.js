@@ -81,6 +81,14 @@ function showOperators(n, selected) {
   }
 }
 
+// The picture may be of another operator than the sentence: then it says so.
+function showElsewhere(n, selected) {
+  const acting = trace.steps[n].operator, told = byId("elsewhere");
+  const away = selected !== ALL && selected !== acting;
+  told.style.visibility = away ? "" : "hidden"; // it keeps its place, so that nothing jumps
+  told.textContent = away ? `This step is at ${operators[acting].name}; the picture is of ${operators[selected].name}.` : "\u00a0";
+}
+
 function showFacts(n, selected) {
   const facts = byId("facts");
   if (selected === ALL) {
