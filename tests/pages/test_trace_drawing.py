@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -220,3 +221,23 @@ def test_steps_beside_each_other_can_be_told_apart(
     seen = rows.evaluate_all(SEEN)
     told = rows.evaluate_all("(rows) => rows.map((row) => row.title)")
     assert len(set(seen)) == len(set(told))
+
+
+@pytest.mark.parametrize("step", [2000, 3118, 5007])
+def test_windows_without_room_among_all_operators_are_counted(
+    page: Page, examples: dict[str, str], step: int
+) -> None:
+    page.goto(examples["wordcount"])
+    page.locator("#operators button").filter(has_text="All operators").click()
+    go(page, step)
+    bars = boxes(page, "#stage .window .bar")
+    assert len(bars) > 20
+    for n, one in enumerate(bars):
+        assert not [other for other in bars[n + 1 :] if cover(one, other)]
+    data = json.loads(page.locator("#trace").text_content() or "")
+    opened = [each for each in data["steps"][:step] if each["kind"] == "opened"]
+    now = page.locator("#stage .window.now").count()
+    assert now == ("window" in data["steps"][step - 1])
+    more = page.locator("#stage .more").text_content() or ""
+    counted = int(more.split()[0])
+    assert len(opened) - len(bars) <= counted <= len(opened) - len(bars) + now

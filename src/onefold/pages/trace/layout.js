@@ -64,18 +64,20 @@ function inOpeningOrder(operator) {
   return operator.panes.filter((pane) => pane.opened !== undefined).sort((a, b) => a.opened - b.opened);
 }
 
-// Thin rows for the picture of all operators; what does not fit shares the last one.
+// Thin rows for the picture of all operators. What finds no room has none: it is counted, and the
+// one that a step is about is shown in a row below the others.
 function thinRows(operator) {
   return remembered(`thin ${operator.id}`, () => {
     const scale = scaleOf(), ends = [], rows = new Map();
     const inOrder = operator.panes.filter((pane) => pane.opened !== undefined).sort((a, b) => a.left - b.left);
     for (const pane of inOrder) {
       let row = 0;
-      while (row < MOST_ROWS - 1 && (ends[row] ?? -Infinity) > pane.left * scale + 0.5) row += 1;
-      ends[row] = Math.max(pane.right * scale, pane.left * scale + 4) + 2;
+      while ((ends[row] ?? -Infinity) > pane.left * scale + 0.5) row += 1;
+      if (row === MOST_ROWS) continue;
+      ends[row] = Math.max(pane.right * scale, pane.left * scale + 6);
       rows.set(pane, row);
     }
-    return { rows, count: ends.length };
+    return { rows, count: ends.length + (rows.size < inOrder.length ? 1 : 0) };
   });
 }
 

@@ -43,7 +43,18 @@ function stripLabel(frame, { operator, y, height }, n, acting) {
     draw("text", { x: 14, y: y + 35 }, `watermark ${mark === Infinity ? "∞" : shownTime(mark)}`),
     draw("line", { class: "rule", x1: 14, x2: frame.host.clientWidth - 14, y1: y + height - 0.5, y2: y + height - 0.5 }),
     hint(`show ${operator.name} alone`));
+  const more = withoutRoom(operator, n), open = more.filter((pane) => stateAt(pane, n) !== "gone").length;
+  if (more.length) {
+    label.append(draw("text", { class: "more", x: 14, y: y + height - 9 }, `+${more.length} more${open ? `, ${open} open` : ""}`));
+  }
   return label;
+}
+
+// The windows that would be seen at a step if there were room for them.
+function withoutRoom(operator, n) {
+  if (!operator.window) return [];
+  const { rows } = thinRows(operator);
+  return operator.panes.filter((pane) => !rows.has(pane) && stateAt(pane, n) && inSight(pane));
 }
 
 function stripContent({ operator, y, height }, n, step) {
@@ -57,11 +68,11 @@ function stripContent({ operator, y, height }, n, step) {
   const rows = operator.window ? thinRows(operator).rows : new Map();
   for (const pane of operator.panes) {
     const state = stateAt(pane, n);
-    if (!state) continue;
-    const classes = { open: "", fired: "fired", "fired again": "again", gone: "gone" }[state];
     const now = step && panes[step.window] === pane;
+    if (!state || !inSight(pane) || !(rows.has(pane) || now)) continue;
+    const classes = { open: "", fired: "fired", "fired again": "again", gone: "gone" }[state];
     const bar = draw("rect", {
-      class: "bar", x: place(pane.left), y: y + 24 + rows.get(pane) * THIN, rx: 2,
+      class: "bar", x: place(pane.left), y: y + 24 + (rows.get(pane) ?? MOST_ROWS) * THIN, rx: 2,
       width: Math.max(4, (pane.right - pane.left) * scaleOf() - 1), height: THIN - 2,
     });
     made.push(draw("g", { class: `window ${classes}${now ? " now" : ""}`, "data-state": state, "data-operator": operator.id },
