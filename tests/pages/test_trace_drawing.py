@@ -241,3 +241,15 @@ def test_windows_without_room_among_all_operators_are_counted(
     more = page.locator("#stage .more").text_content() or ""
     counted = int(more.split()[0])
     assert len(opened) - len(bars) <= counted <= len(opened) - len(bars) + now
+
+
+@pytest.mark.parametrize("step", [300, 550, 900, 1588])
+def test_names_of_inputs_cover_no_tuple(page: Page, examples: dict[str, str], step: int) -> None:
+    page.goto(examples["sensors"])
+    go(page, step)
+    names = boxes(page, "#stage .body .mark-text")
+    assert sorted(each["text"] for each in names) == ["filter 2", "filter 4"]
+    dots = boxes(page, "#stage [data-lane=in]")
+    assert len(dots) > 4
+    for name in names:
+        assert not [dot for dot in dots if cover(name, dot)]

@@ -19,17 +19,19 @@ function lanesOf(operator, tall) {
   const wide = lanes.find((lane) => lane.name === "panes");
   if (wide) { // rows are as tall as there is room for all of them
     const many = Math.max(1, paneRows(operator).count);
-    const others = lanes.reduce((sum, lane) => sum + lane.height + 14, 16);
+    const others = lanes.reduce((sum, lane) => sum + lane.height + 14, 16 + namedInputs(operator).length * 13);
     wide.pitch = Math.max(NARROWEST, Math.min(WIDEST, (tall - others) / many));
     wide.height = many * wide.pitch;
   }
-  const least = lanes.reduce((sum, lane) => sum + lane.height + 14, 8);
+  const names = namedInputs(operator).length * 13; // above the tuples that arrive, the names of the inputs' watermarks
+  const least = lanes.reduce((sum, lane) => sum + lane.height + 14, 8 + names);
   const room = Math.max(0, Math.min(44, (tall - least) / (lanes.length + 1)));
   let y = 12;
   for (const lane of lanes) {
-    lane.y = y + room / 2;
+    const above = lane === lanes[0] ? names : 0;
+    lane.y = y + above + room / 2;
     lane.top = y;
-    y += lane.height + 14 + room;
+    y += above + lane.height + 14 + room;
   }
   return { lanes, height: y };
 }
@@ -101,14 +103,16 @@ class Spots {
   }
 }
 
+// Where watermarks come from more than one input, each has its name.
+const namedInputs = (operator) => (operator.inputs.length < 2 ? [] : operator.inputs);
+
 function inputMarks(operator, n, lanes) {
-  if (operator.inputs.length < 2) return [];
-  return operator.inputs.flatMap((id, port) => {
+  return namedInputs(operator).flatMap((id, port) => {
     const at = lastAt(operators[id].sent, n)?.at ?? -Infinity;
     if (at === -Infinity) return [];
     const x = placeMark(at), right = x > view.width / 2;
     return [
-      draw("line", { class: "input-mark", "data-input": port, x1: x, x2: x, y1: 0, y2: lanes[0].height + 14 }),
+      draw("line", { class: "input-mark", "data-input": port, x1: x, x2: x, y1: 0, y2: lanes[0].y + lanes[0].height }),
       draw("text", { class: "mark-text", x: x + (right ? -5 : 5), y: 12 + 13 * port, "text-anchor": right ? "end" : "start" }, operators[id].name),
     ];
   });
