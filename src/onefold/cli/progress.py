@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:  # rich takes its time to import
     from rich.console import Console
@@ -71,28 +72,86 @@ class Bar:
             self._progress.update(self._task, description=what, completed=done, total=total)
 
 
+class Line:
+    """A line that is shown, or nothing."""
+
+    def __init__(self, progress: Progress | None, task: Any) -> None:
+        self._progress, self._task = progress, task
+
+    def tell(self, what: str) -> None:
+        """Say how it stands."""
+        if self._progress:
+            self._progress.update(self._task, description=what)
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Leave the terminal to others: the line is gone for as long."""
+        if self._progress:
+            self._progress.stop()
+        yield
+        if self._progress:
+            self._progress.start()
+
+
 @contextmanager
-def status(what: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
-    """Show a line that may change; None if nobody looks on."""
+def line(what: str, *, quiet: bool) -> Iterator[Line]:
+    """Show a line that may change, cut off where the terminal ends."""
     if not watched(quiet=quiet):
-        yield None
+        yield Line(None, None)
         return
-    with _console().status(what) as shown:
-        yield shown.update
+    from rich.progress import SpinnerColumn, Task
+    from rich.table import Column
+    from rich.text import Text
+
+    class Turning(SpinnerColumn):
+        def render(self, task: Task) -> Text:
+            return Text.assemble(str(super().render(task)), " ", task.description)
+
+    whole = Turning(table_column=Column(no_wrap=True, overflow="ellipsis"))
+    with _progress(whole) as progress:
+        yield Line(progress, progress.add_task(what, total=None))
 
 
 @contextmanager
 def _progress(*columns: Any) -> Iterator[Progress]:
+    from rich.console import Console
     from rich.progress import Progress
 
-    # Rows on standard output are not its business, nor what users' functions print.
-    with Progress(
-        *columns, console=_console(), transient=True, redirect_stdout=False, redirect_stderr=False
-    ) as progress:
-        yield progress
+    terminal = sys.stderr
+    console = Console(file=terminal)
+    above = _Above(console, terminal)
+    sys.stderr = above
+    try:
+        # Rows on standard output are not its business.
+        with Progress(
+            *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+        ) as progress:
+            yield progress
+    finally:
+        sys.stderr = terminal
+        terminal.write(above.begun)
 
 
-def _console() -> Console:
-    from rich.console import Console
+class _Above(io.TextIOBase):
+    """Standard error while something is shown there: whole lines go above it, and none is cut."""
 
-    return Console(stderr=True)
+    def __init__(self, console: Console, terminal: TextIO) -> None:
+        self._console, self._terminal = console, terminal
+        self.begun = ""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a property there as well
+        return self._terminal.encoding
+
+    def isatty(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._terminal.fileno()
+
+    def write(self, text: str, /) -> int:
+        lines, newline, begun = (self.begun + text).rpartition("\n")
+        if newline:
+            self._console.out(lines, highlight=False)
+        self.begun = begun
+        return len(text)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from onefold.cli.given import refuse
-from onefold.cli.progress import status
+from onefold.cli.progress import Line, line
 from onefold.cli.run import tell
 from onefold.core.near import did_you_mean
 from onefold.core.plan import Plan
-from onefold.core.time import duration, show_time
+from onefold.core.time import duration, show_moment
 from onefold.core.values import listed
 from onefold.files.json_text import dumps
 from onefold.operators.rewrites import rewrite
@@ -31,6 +31,8 @@ FORMATS = {
     ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".csv": "csv", ".parquet": "parquet", ".txt": "text", ".orc": "orc",
 }  # fmt: skip
+A_DAY = 24 * 60 * 60
+"""In seconds. Who is farther behind replays the past, and the watermark's own date tells it."""
 PATHLESS = ("rate", "rate-micro-batch", "socket", "kafka")
 
 
@@ -75,24 +77,38 @@ def run(plan: Plan, options: Options) -> None:
     )
     _check_new(options)
     with ExitStack() as stack:
-        from onefold.cli.spark_sink import FolderSink
-        from onefold.engines.spark.job import Job
-        from onefold.engines.spark.scratch import scratch
-        from onefold.engines.spark.session import active, session
-
-        folder = Path(options.checkpoint or stack.enter_context(scratch()))
-        log = folder / "onefold" / "spark.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        ours = active() is None
-        running = session(options.master, log=log)
-        if ours:
-            stack.callback(running.stop)
-        sink = stack.enter_context(FolderSink.opened(plan, *writing))
-        job = Job(
-            running, plan, inputs, sink, folder, options.time, options.delay, options.rewrites
-        )
-        with _shown(quiet=options.quiet, job=job):
+        with line("starting Spark", quiet=options.quiet) as shown:
+            job = _job(plan, inputs, options, writing, stack, shown)
+            shown.tell("starting the query")
             _work(job, options)
+        _tell(job, options)
+
+
+def _job(
+    plan: Plan,
+    inputs: dict[str, Input],
+    options: Options,
+    writing: tuple[Any, ...],
+    stack: ExitStack,
+    shown: Line,
+) -> Job:
+    from onefold.cli.spark_sink import FolderSink
+    from onefold.engines.spark.job import Job
+    from onefold.engines.spark.scratch import scratch
+    from onefold.engines.spark.session import active, session
+
+    folder = Path(options.checkpoint or stack.enter_context(scratch()))
+    log = folder / "onefold" / "spark.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    ours = active() is None
+    running = session(options.master, log=log)
+    if ours:
+        stack.callback(running.stop)
+    sink = stack.enter_context(FolderSink.opened(plan, *writing, cleared=shown.away))
+    job = Job(running, plan, inputs, sink, folder, options.time, options.delay, options.rewrites)
+    live = options.follow or not all(each.bounded for each in inputs.values())
+    job.on_progress = lambda told: shown.tell(told_in_a_line(told, live=live))
+    return job
 
 
 def _check_new(options: Options) -> None:
@@ -108,12 +124,17 @@ def _check_new(options: Options) -> None:
 def _work(job: Job, options: Options) -> None:
     if not options.follow:
         job.once()
-        tell(job.books.balance(job.plan), as_machine=options.as_machine, quiet=options.quiet)
         return
     asked = _Asked()
     with asked.on_interrupt():
         job.follow(duration(options.trigger, "--trigger"), asked)
+
+
+def _tell(job: Job, options: Options) -> None:
     books = job.books
+    if not options.follow:
+        tell(books.balance(job.plan), as_machine=options.as_machine, quiet=options.quiet)
+        return
     so_far = {
         "read": books.read(job.plan),
         "written": books.written,
@@ -255,21 +276,21 @@ def _quarantine(on_error: str) -> str | None:
     return where
 
 
-@contextmanager
-def _shown(*, quiet: bool, job: Job) -> Iterator[None]:
-    """Show on a terminal how the query stands."""
-    with status("starting the query", quiet=quiet) as update:
-        if update:
-            job.on_progress = lambda told: update(told_in_a_line(told))
-        yield
-
-
-def told_in_a_line(progress: Progress) -> str:
-    """Write how a query stands."""
-    watermark = "none yet" if progress.watermark is None else show_time(progress.watermark)
-    lag = "" if progress.lag is None else f" ({progress.lag:,.0f} s behind)"
+def told_in_a_line(progress: Progress, *, live: bool) -> str:
+    """Write how a query stands; how far it is behind the clock if its source is live."""
     return (
-        f"batch {progress.batch}: {progress.read:,} tuples read, {progress.per_second:,.0f}/s, "
-        f"watermark {watermark}{lag}, {progress.held:,} tuples held, "
-        f"{progress.late:,} late"
+        f"batch {progress.batch}: {progress.read:,} read, {progress.per_second:,.0f}/s, "
+        f"{_watermark(progress, live=live)}, {progress.held:,} held, {progress.late:,} late"
     )
+
+
+def _watermark(progress: Progress, *, live: bool) -> str:
+    if progress.watermark is None:
+        return "no watermark yet"
+    from onefold.engines.spark.clock import LAST_MILLIS
+
+    if progress.watermark >= LAST_MILLIS:
+        return "end of the stream"
+    lag = progress.lag
+    behind = f" ({lag:,.0f} s behind)" if live and lag is not None and 0 <= lag < A_DAY else ""
+    return f"watermark {show_moment(progress.watermark)}{behind}"

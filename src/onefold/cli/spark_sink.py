@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,8 @@ class FolderSink(Sink):
     late: Path | None
     time: str
     standard: Output | None
+    cleared: Callable[[], AbstractContextManager[None]]
+    """Clears the terminal for rows on standard output."""
 
     @classmethod
     @contextmanager
@@ -61,24 +63,28 @@ class FolderSink(Sink):
         quarantine: str | None,
         late: str | None,
         time: str,
+        *,
+        cleared: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> Iterator[FolderSink]:
         """Return a sink, its folders made."""
         with ExitStack() as stack:
             standard = None
             if output == STANDARD:
                 standard = stack.enter_context(writing(STANDARD, plan.output.type))
-            aside, dropped = (Path(each) if each else None for each in (quarantine, late))
-            for folder in (aside, dropped):
+            bad, dropped = (Path(each) if each else None for each in (quarantine, late))
+            for folder in (bad, dropped):
                 if folder:
                     folder.mkdir(parents=True, exist_ok=True)
-            yield cls(plan, output, format, options, aside, dropped, time, standard)
+            yield cls(plan, output, format, options, bad, dropped, time, standard, cleared)
 
     def write(self, frame: Any, batch: int) -> None:
         if self.standard:
             make, table = self.plan.output.type.make, frame.toArrow()  # rows of Spark lose the zone
             rows = zip(*(column.to_pylist() for column in table.columns))
-            self.standard.write([make(floor_to_tick(row[0]), row[1:]) for row in rows])
-            self.standard.flush()
+            made = [make(floor_to_tick(row[0]), row[1:]) for row in rows]
+            with self.cleared() if made else nullcontext():
+                self.standard.write(made)
+                self.standard.flush()
             return
         options = {**DEFAULTS.get(self.format, {}), **self.options}
         writer = frame.write.format(self.format).options(**options)

@@ -93,6 +93,20 @@ def show_time(time: int) -> str:
     return {END_OF_TIME: "∞", START_OF_TIME: "-∞"}.get(time, str(time))
 
 
+def show_moment(time: int) -> str:
+    """Write an event time as a date and a time of day, if it has one.
+
+    >>> show_moment(1_480_586_400_000), show_moment(1_500), show_moment(LATEST)
+    ('2016-12-01 10:00:00', '1970-01-01 00:00:01.500', '4611686018427387904')
+    """
+    try:
+        moment = EPOCH + timedelta(milliseconds=time)
+    except OverflowError:
+        return show_time(time)
+    finer = "milliseconds" if time % 1000 else "seconds"
+    return moment.replace(tzinfo=None).isoformat(" ", finer)
+
+
 def floor_to_tick(moment: datetime) -> int:
     """Return the event time of `moment`; finer than a millisecond is floored.
 
