@@ -22,6 +22,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import DataFrame, SparkSession
 
+from onefold import OnefoldError
 from onefold.cli import cli as main
 from onefold.engines.spark.inputs import Input
 from onefold.engines.spark.job import Job, QueryFailed, Sink
@@ -99,6 +100,28 @@ def test_formats_of_files(tmp_path: Path) -> None:
         result = run("counts", "--input", f"words={tmp_path / place}", "--output", "-", "--quiet")
         assert result.exit_code == 0, (place, result.output)
         assert counts(map(json.loads, result.stdout.splitlines())) == COUNTED, place
+
+
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_missing_column_is_told_as_in_this_process(suffix: str, tmp_path: Path) -> None:
+    file = tmp_path / f"words.{suffix}"
+    if suffix == "csv":
+        file.write_text("time,wrod,n\n1,a,1\n")
+    else:
+        pq.write_table(pa.table({"time": [1], "wrod": ["a"], "n": [1]}), file)
+    told = []
+    for engine in ("reference", "spark"):
+        named = [f"{PIPELINES}:counts", "--engine", engine, "--input", f"words={file}"]
+        with pytest.raises(OnefoldError) as raised:
+            CliRunner().invoke(main, ["run", *named], catch_exceptions=False)
+        told.append(str(raised.value))
+    assert told[0] == told[1]
+    assert told[1] == (
+        f"{file}: there is no column word\n"
+        "  Detail: its columns are time, wrod and n\n"
+        "  Hint: did you mean 'wrod'?"
+    )
 
 
 @pytest.mark.usefixtures("session")

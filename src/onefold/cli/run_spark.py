@@ -204,7 +204,7 @@ def _inputs(plan: Plan, options: Options) -> dict[str, Input]:
         if path is not None and "://" not in path and not _exists(path):
             raise click.UsageError(f"--input {name}={path}: there is no such file or folder")
         kind = _format_of(path or "", formats.get(name), f"--input {name}")
-        found[name] = Input(kind, _readable(path), settings[name])
+        found[name] = Input(kind, _readable(path), settings[name], path)
     return found
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from onefold.core.errors import OnefoldError
+from onefold.core.values import listed
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -28,3 +31,20 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """
     found = nearest(name, known)
     return otherwise if found is None else f"did you mean {found!r}?"
+
+
+def check_columns(
+    kind: type[OnefoldError],
+    where: str,
+    needed: Sequence[str],
+    held: Sequence[str],
+    otherwise: str = "",
+) -> None:
+    """Raise an error if a file lacks columns; say what it has, and which may have been meant."""
+    if missing := [name for name in needed if name not in held]:
+        spare = [name for name in held if name not in needed]
+        raise kind(
+            f"{where}: there is no column {listed(missing)}",
+            detail=f"its columns are {listed(list(held))}",
+            hint=did_you_mean(missing[0], spare, otherwise),
+        )

@@ -6,15 +6,15 @@ import csv
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from onefold.core.near import did_you_mean
+from onefold.core.near import check_columns
 from onefold.core.records import Tuple
 from onefold.core.scalars import Misfit
 from onefold.core.types import TupleType
-from onefold.core.values import listed
 from onefold.files.json_lines import BYTE_ORDER_MARK
 from onefold.files.rows import BadFile, Reader, RowType
 from onefold.files.values import event_time_from_text, from_text, to_text
 
+NAMED_FIRST = "the first line of CSV names the columns; --time names that of times"
 LONGEST_CELL = 1 << 26
 """Python's own limit, 128 KiB, is shorter than an article."""
 
@@ -62,16 +62,7 @@ class CsvReader(Reader):
         except csv.Error as problem:
             raise BadFile(f"{self.name}:1: the header can't be read: {problem}") from None
         needed = (self.row_type.time, *self.row_type.type.names)
-        if missing := [name for name in needed if name not in header]:
-            raise BadFile(
-                f"{self.name}: there is no column {listed(missing)}",
-                detail=f"its columns are {listed(header)}",
-                hint=did_you_mean(
-                    missing[0],
-                    [each for each in header if each not in needed],
-                    "the first line of CSV names the columns; --time names that of times",
-                ),
-            )
+        check_columns(BadFile, self.name, needed, header, NAMED_FIRST)
         if twice := sorted({name for name in needed if header.count(name) > 1}):
             raise BadFile(f"{self.name}: two columns are named {twice[0]}")
         return header

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import pyarrow as arrow
 from pyarrow import parquet
 
-from onefold.core.near import did_you_mean
+from onefold.core.near import check_columns
 from onefold.core.records import Record, Tuple, as_dict
 from onefold.core.scalars import (
     Binary,
@@ -24,7 +24,6 @@ from onefold.core.scalars import (
 )
 from onefold.core.time import EPOCH
 from onefold.core.types import Array, Struct, TupleType
-from onefold.core.values import listed
 from onefold.files.rows import CHUNK, BadFile, Reader, RowType
 from onefold.files.values import from_arrow
 
@@ -52,12 +51,7 @@ class ParquetReader(Reader):
             raise BadFile(f"{name} can't be read as Parquet", detail=str(problem)) from None
         columns = self.file.schema_arrow.names
         needed = (time, *type.names)
-        if missing := [each for each in needed if each not in columns]:
-            raise BadFile(
-                f"{name}: there is no column {listed(missing)}",
-                detail=f"its columns are {listed(columns)}",
-                hint=did_you_mean(missing[0], [each for each in columns if each not in needed]),
-            )
+        check_columns(BadFile, name, needed, columns)
         if twice := sorted({each for each in needed if columns.count(each) > 1}):
             raise BadFile(f"{name}: two columns are named {twice[0]}")
         self.columns = list(dict.fromkeys(needed))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  as everyone writes it
 from pyspark.sql import types as spark
 
+from onefold.core.near import check_columns
 from onefold.core.plan import Source
 from onefold.core.types import String, Timestamp
 from onefold.engines.spark.clock import END_MILLIS
@@ -18,6 +19,7 @@ from onefold.engines.spark.schema import RAW, TIME, WrongSchema, checked, millis
 
 WHOLE = r"^\s*[+-]?[0-9]+\s*$"
 NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?\s*$"
+NAMED_FIRST = "the first line of CSV names the columns; --time names that of times"
 CSV = {"header": "true", "enforceSchema": "false", "escape": '"', "multiLine": "true"}
 DATED = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
@@ -29,6 +31,8 @@ class Input:
     format: str
     path: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    named: str | None = None
+    """The path as the user wrote it, where it is not what Spark is told."""
 
     @property
     def bounded(self) -> bool:
@@ -43,11 +47,13 @@ class Input:
                 wanted = {**_columns(source, time), RAW: spark.StringType()}
             case "csv":
                 names = _header(session, self)
+                self._check(source, time, names, NAMED_FIRST)
                 known = {**dict.fromkeys(names, spark.StringType()), **_columns(source, time)}
                 wanted = {**{name: known[name] for name in names}, RAW: spark.StringType()}
                 reader = reader.options(**{**CSV, **self.options})
             case "parquet" | "orc" | "avro":
                 found = session.read.format(self.format).options(**self.options).load(self.path)
+                self._check(source, time, found.columns)
                 frame = self._load(reader.schema(found.schema))
                 return checked(source, _with_moments(frame, source, time), time)
             case _:
@@ -59,6 +65,10 @@ class Input:
             texts = [name for name, kind in source.type.attributes if isinstance(kind, String)]
             frame = frame.fillna("", subset=[quoted(name) for name in texts])
         return checked(source, _with_moments(frame, source, time), time)
+
+    def _check(self, source: Source, time: str, held: Sequence[str], otherwise: str = "") -> None:
+        where = self.named or self.path or source.label()
+        check_columns(WrongSchema, where, (time, *source.type.names), held, otherwise)
 
     def _load(self, reader: Any) -> DataFrame:
         loaded: DataFrame = reader.load(self.path) if self.path else reader.load()
@@ -101,7 +111,9 @@ def _columns(source: Source, time: str) -> dict[str, spark.DataType]:
 def _header(session: SparkSession, read: Input) -> list[str]:
     first = session.read.options(**read.options).option("header", "true").csv(read.path or "")
     if not first.columns:
-        raise WrongSchema(f"{read.path} has no header", hint="the first line names the columns")
+        raise WrongSchema(
+            f"{read.named or read.path} has no header", hint="the first line names the columns"
+        )
     return first.columns
 
 
