@@ -196,6 +196,12 @@ def test_a_column_that_is_nearly_right(tmp_path: Path) -> None:
     assert "Hint: did you mean 'chnage'?" in told
 
 
+def test_help_says_whether_spark_rewrites_by_default() -> None:
+    told = " ".join(onefold("run", "--help").stdout.split())
+    assert "--rewrites / --no-rewrites Spark: shorten compositions" in told
+    assert "where the answer is the same (default), or run them as they stand" in told
+
+
 # Options without effect
 
 

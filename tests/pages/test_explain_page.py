@@ -155,6 +155,8 @@ def test_every_implementation_can_be_chosen(show: Show) -> None:
     assert page.get_by_role("button", name="unfold all").is_disabled()
     assert page.get_by_role("button", name="fold all", exact=True).is_disabled()
     assert page.get_by_role("checkbox", name="rewrites").is_disabled()
+    heading = page.locator("aside .stages h2 >> visible=true")
+    assert heading.text_content() == "What Spark runs"  # there is nothing to rewrite
     assert page.locator("main .item [role=button] >> visible=true").count() == 0
 
 
@@ -163,7 +165,10 @@ def test_rewrites_and_the_stages_of_spark(show: Show) -> None:
     stages = page.locator("aside .stages >> visible=true")
     assert stages.inner_text().count("shuffle") == 4
     assert "stage 4" in page.locator(".pane >> visible=true").inner_text()
+    heading = stages.locator("h2")
+    assert heading.text_content() == "What Spark runs without rewrites"
     page.get_by_role("checkbox", name="rewrites").check()
+    assert heading.text_content() == "What Spark runs"
     assert stages.inner_text().count("shuffle") == 1
     assert page.get_by_role("button", name="unfold all").is_disabled()
     told = page.locator("aside .rewrites >> visible=true").inner_text()

@@ -25,7 +25,8 @@ _OPTIONS = (
     click.option(
         "--rewrites/--no-rewrites",
         default=True,
-        help="Spark: shorten compositions where the answer is the same, or run them as they stand",
+        help="Spark: shorten compositions where the answer is the same (default), or run them "
+        "as they stand",
     ),
     click.option(
         "--input-format",

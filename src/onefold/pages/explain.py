@@ -73,7 +73,11 @@ def page(
         "<body>",
         *_header(written, name, first, rewrites=rewrites),
         "<main>",
-        *(line for n, pair in enumerate(zip(every, scenes)) for line in _section(n, *pair)),
+        *(
+            line
+            for n, (each, drawn) in enumerate(zip(every, scenes))
+            for line in _section(n, each, drawn, shortened=_rewritten(each.implementation, every))
+        ),
         "</main>",
         f'<script type="application/json" id="levels">{_json(told)}</script>',
         f"<script>{asset('explain.js')}</script>",
@@ -112,7 +116,11 @@ def _header(written: Plan, name: str, first: Implementation, *, rewrites: bool) 
     yield '<button type="button" id="whole">fit the width</button></span></form></header>'
 
 
-def _section(number: int, variant: Variant, drawn: Level) -> Iterator[str]:
+def _rewritten(implementation: Implementation, every: list[Variant]) -> bool:
+    return any(each.implementation is implementation and each.applied for each in every)
+
+
+def _section(number: int, variant: Variant, drawn: Level, *, shortened: bool) -> Iterator[str]:
     named = f'data-implementation="{variant.implementation.value}"'
     yield f'<section data-variant="{number}" {named} data-rewrites="{variant.rewrites}" hidden>'
     yield '<div class="pane" tabindex="-1">'
@@ -124,14 +132,18 @@ def _section(number: int, variant: Variant, drawn: Level) -> Iterator[str]:
         yield "<p>Click an operator, or press Enter on it, to see what it is made of.</p>"
     else:
         yield "<p>Here every operator is what it is: nothing is composed of others.</p>"
-    yield from _stages(variant.plan)
+    yield from _stages(variant.plan, literal=shortened and variant.applied is None)
     yield from _rewrites(variant)
     yield from _signs()
     yield "</aside></section>"
 
 
-def _stages(plan: Plan) -> Iterator[str]:
-    yield '<section class="stages"><h2>What Spark runs</h2><ol>'
+def _stages(plan: Plan, *, literal: bool) -> Iterator[str]:
+    if literal:
+        yield '<section class="stages"><h2>What Spark runs without rewrites</h2>'
+        yield "<p>By default it rewrites: tick <b>rewrites</b> above to see that.</p><ol>"
+    else:
+        yield '<section class="stages"><h2>What Spark runs</h2><ol>'
     for stage in stages(plan):
         runs = f"<span><b>stage {stage.number}</b> {escaped(stage.runs)}</span>"
         yield f"<li>{_swatch(stage.number)}{runs}"
