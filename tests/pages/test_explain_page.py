@@ -93,6 +93,28 @@ def test_a_drawing_grows_and_nothing_lies_on_anything(show: Show) -> None:
     assert all(end <= top for (_, end), (top, _) in pairwise(tops))
 
 
+def test_all_unfolded_fits_the_width_as_long_as_it_can_be_read(show: Show) -> None:
+    page = show(f"{ROOT}/examples/sensors.py:pipeline")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    pane = page.locator(".pane >> visible=true")
+    page.get_by_role("button", name="unfold all").click()
+    assert pane.evaluate("pane => pane.scrollWidth <= pane.clientWidth")
+    assert page.locator("#zoomed").text_content() != "100 %"
+    page.get_by_role("button", name="fold all", exact=True).click()
+    assert page.locator("#zoomed").text_content() == "100 %"
+    page.set_viewport_size({"width": 560, "height": 800})
+    page.get_by_role("button", name="unfold all").click()
+    assert page.locator("#zoomed").text_content() == "60 %"  # smaller could not be read
+    assert pane.evaluate("pane => pane.scrollWidth > pane.clientWidth")
+
+
+def test_all_unfolded_stays_as_large_as_it_is_where_it_has_room(show: Show) -> None:
+    page = show(WORDCOUNT)
+    page.locator("#farther").click()
+    page.get_by_role("button", name="unfold all").click()
+    assert page.locator("#zoomed").text_content() == "80 %"
+
+
 def test_what_is_clicked_stays_where_it_is(show: Show) -> None:
     page = show(WORDCOUNT)
     page.get_by_role("button", name="unfold all").click()

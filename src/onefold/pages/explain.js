@@ -4,7 +4,9 @@
 
 const { sizes, variants } = JSON.parse(document.getElementById("levels").textContent);
 const unfolded = new Set(); // paths: an operator stays unfolded in every implementation
+const readable = 0.6; // smaller than this, nobody asked for it
 let zoom = 1;
+let zoomBefore = null; // what it was before all was unfolded and made to fit
 
 // ---- placing ------------------------------------------------------------------------------
 
@@ -157,6 +159,12 @@ function choose() {
   draw();
 }
 
+function fitted() {
+  const pane = shownSection().querySelector(".pane");
+  const [, , width] = pane.querySelector("svg").getAttribute("viewBox").split(" ");
+  return Math.min(1, Math.floor((pane.clientWidth / width) * 100) / 100);
+}
+
 function itemOf(element) {
   const button = element.closest?.(".folded, .head");
   return button?.getAttribute("role") === "button" ? button.closest(".item") : null;
@@ -193,21 +201,28 @@ document.querySelector("main").addEventListener("keydown", (event) => {
 document.getElementById("unfold").addEventListener("click", () => {
   paths(variants[Number(shownSection().dataset.variant)]).forEach((each) => unfolded.add(each));
   draw();
+  const fitting = Math.max(readable, fitted());
+  if (fitting >= zoom) return;
+  zoomBefore = zoom;
+  zoom = fitting;
+  draw();
 });
 document.getElementById("fold").addEventListener("click", () => {
   unfolded.clear();
+  zoom = zoomBefore ?? zoom;
+  zoomBefore = null;
   draw();
 });
 for (const [id, factor] of [["closer", 1.25], ["farther", 0.8]]) {
   document.getElementById(id).addEventListener("click", () => {
     zoom = Math.min(4, Math.max(0.25, Math.round(zoom * factor * 100) / 100));
+    zoomBefore = null;
     draw();
   });
 }
 document.getElementById("whole").addEventListener("click", () => {
-  const pane = shownSection().querySelector(".pane");
-  const [, , width] = pane.querySelector("svg").getAttribute("viewBox").split(" ");
-  zoom = Math.min(1, Math.floor((pane.clientWidth / width) * 100) / 100);
+  zoom = fitted();
+  zoomBefore = null;
   draw();
 });
 form.addEventListener("change", choose);
