@@ -13,7 +13,9 @@ import pytest
 from onefold.bench.ratios import Ratio, counted, experiments, ratios
 from onefold.bench.report import write
 from onefold.bench.report.measured import Point, points
+from onefold.bench.report.page import page
 from onefold.bench.report.sameness import sameness, without_digest
+from onefold.cli.bench_table import printed
 
 VOID = {"br", "meta"}
 ODD = "<script>alert(1)</script>$x"
@@ -207,6 +209,29 @@ def test_no_runs_make_a_page_too(tmp_path: Path) -> None:
     page = write(RESULTS | {"runs": []}, tmp_path)
     assert "nothing was compared" in page.read_text(encoding="utf-8")
     assert list((tmp_path / "figures").iterdir()) == []
+
+
+def test_one_repetition_has_no_spread_and_is_no_measurement(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = "One run: not a measurement, the machine is noisy."
+    one = [each for each in SATURATED if each["repetition"] == 0]
+    printed(one, "saturate")
+    told = capsys.readouterr().out
+    assert "min–max" not in told
+    assert "0.10" in told
+    assert "0.10–0.10" not in told
+    assert said in told
+    shown = page({**RESULTS, "runs": one}, ratios(one), [])
+    assert said in shown
+    assert "with the least and the most in brackets" not in shown
+    printed(SATURATED, "saturate")
+    told = capsys.readouterr().out
+    assert "min–max" in told
+    assert "0.10–0.15" in told
+    assert "0.80–0.80" not in told  # A+ ran once
+    assert said not in told
+    assert said not in page({**RESULTS, "runs": SATURATED}, ratios(SATURATED), [])
 
 
 def test_ratios_are_of_pairs_of_repetitions() -> None:

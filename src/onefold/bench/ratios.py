@@ -18,6 +18,9 @@ MODES = (SATURATE, RATE)
 KINDS = ("LL", "AL", "HL", "LH", "AH", "HH")
 """The paper's order: selectivity low, average, high; first at low cost, then at high cost."""
 
+ONE_RUN = "One run: not a measurement, the machine is noisy."
+"""What is said below results that nothing was repeated for."""
+
 
 @dataclass(frozen=True)
 class Ratio:
@@ -71,6 +74,16 @@ def experiments(runs: Iterable[Run]) -> list[str]:
     ['LLF', 'HLF', 'llf', 'hlj', 'mine']
     """
     return sorted({run["experiment"] for run in runs}, key=_place)
+
+
+def once(runs: Iterable[Run]) -> bool:
+    """Say whether nothing was repeated.
+
+    >>> first, again = {"repetition": 0}, {"repetition": 1}
+    >>> once([first, first]), once([first, again])
+    (True, False)
+    """
+    return len({run["repetition"] for run in runs}) == 1
 
 
 def counted(runs: Iterable[Run]) -> dict[int, Run]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from onefold.bench.ratios import ONE_RUN
 from onefold.bench.reference import Measurement, measure_apart
 from onefold.cli.progress import bar
 from onefold.core.plan import Implementation
@@ -53,6 +54,6 @@ def _table(measured: list[Measurement]) -> Table:
         )
     table.caption = (
         "× D: to the first row. MB: peak memory of the process. "
-        "open: the most tuples that windows held at once."
+        f"open: the most tuples that windows held at once.\n{ONE_RUN}"
     )
     return table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from onefold.bench.ratios import RATE, SATURATE, Ratio, Run, experiments
+from onefold.bench.ratios import ONE_RUN, RATE, SATURATE, Ratio, Run, experiments, once
 from onefold.bench.report.ink import Picture
 from onefold.bench.report.markup import Markup, element, joined
 from onefold.bench.report.sheet import sheet
@@ -87,10 +87,10 @@ def _where(made: Mapping[str, Any]) -> list[str]:
 
 
 def _ratios(runs: Sequence[Run], ratios: Sequence[Ratio], pictures: Sequence[Picture]) -> Markup:
+    several = "Median over pairs of repetitions, with the least and the most in brackets"
     note = (
-        "Median over pairs of repetitions, with the least and the most in brackets; more is "
-        "faster. The paper’s own stand beside them where its text gives them; it measured "
-        "Flink, the scans on an edge device. "
+        f"{'Of one repetition' if once(runs) else several}; more is faster. The paper’s own stand "
+        "beside them where its text gives them; it measured Flink, the scans on an edge device. "
     )
     if any(each.sign for each in ratios):
         note += (
@@ -98,6 +98,8 @@ def _ratios(runs: Sequence[Run], ratios: Sequence[Ratio], pictures: Sequence[Pic
             "not found."
         )
     parts = [element("p", note), _figures(_of(pictures, "ratios")), ratio_table(runs, ratios)]
+    if once(runs):
+        parts.append(element("p", ONE_RUN))
     if peers := peer_table(ratios):
         parts += [element("h3", "Other ways to do the same"), peers]
     return joined(parts)
