@@ -261,6 +261,27 @@ def test_the_balance_for_machines() -> None:
     assert invoke("run", WORDCOUNT, "--input", EDITS, "--quiet").stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (["explain", WORDCOUNT], "--output"),
+        (["explain", WORDCOUNT, "--format", "html"], "--output"),
+        (["trace", WORDCOUNT, "--input", EDITS, "--limit", "9"], "--html"),
+        (["trace", WORDCOUNT, "--input", EDITS, "--limit", "9"], "--json"),
+    ],
+)
+def test_what_was_written_is_said_in_a_line(
+    command: list[str], option: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "written"
+    done = invoke(*command, option, str(file))
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert f"wrote {file}\n" in done.stderr.splitlines(keepends=True)
+    assert file.stat().st_size
+    assert "wrote" not in invoke(*command, option, str(file), "--quiet").stderr
+    assert "wrote" not in invoke(*command, option, "-").stderr
+
+
 def test_replay_for_machines_and_in_quiet(tmp_path: Path) -> None:
     told = json.loads(invoke("replay", TRANSCRIPT, "--json").stdout)
     assert told["passed"]

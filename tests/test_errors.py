@@ -501,7 +501,7 @@ returned the wrong shape: m in {{'word': 'a', 'm': 1}} is no attribute of word s
 {HINT}"""),
     (a_wrong_type, FunctionFailed, f"""\
 map (test_errors.py, line +1) failed: a_wrong_type.lambda (test_errors.py, line +1) returned the \
-wrong shape: attribute word: 0 is a int, not a string
+wrong shape: attribute word: 0 is an int, not a string
   Detail: called with {T}
 {HINT}"""),
     (a_number_too_large, FunctionFailed, f"""\

@@ -149,7 +149,7 @@ def test_any_format_goes_to_a_file(tmp_path: Path) -> None:
     for format_ in FORMATS:
         file = tmp_path / f"counts.{format_}"
         arguments = [f"{HERE}/explained.py:counts", "--format", format_]
-        assert CliRunner().invoke(command, [*arguments, "--output", str(file)]).output == ""
+        assert CliRunner().invoke(command, [*arguments, "--output", str(file)]).stdout == ""
         printed = CliRunner().invoke(command, arguments).output
         assert file.read_text(encoding="utf-8") == printed
         assert printed

@@ -277,7 +277,7 @@ NESTED_ROW = {"time": 1, "b": "YWI=", "a": [1, 2.5], "p": {"x": 1, "y": 2}, "at"
     ("name", "value", "reason"),
     [
         ("b", "a b", "attribute b: 'a b' is not base64"),
-        ("b", 5, "attribute b: 5 is a int, not bytes in base64"),
+        ("b", 5, "attribute b: 5 is an int, not bytes in base64"),
         ("a", "12", "attribute a: '12' is a str, not an array<double>"),
         ("a", [1, "2"], "attribute a: element 1: '2' is a str, not a number (double)"),
         ("p", [1], "attribute p: [1] is a list, not a struct<x: int>"),

@@ -457,7 +457,7 @@ def test_two_inputs_can_not_both_read_standard_input(run: Run) -> None:
     ("arguments", "message"),
     [
         (["p.py:none"], "error: p.py:none: there is no 'none'"),
-        (["p.py:number"], "error: p.py:number is a int, not a stream"),
+        (["p.py:number"], "error: p.py:number is an int, not a stream"),
         (["p.py:broken"], "error: p.py:broken failed: ZeroDivisionError: division by zero"),
         (["q.py:plain"], "error: there is no file q.py"),
         (["p.py:plain", "--input", "s=p.py"], "error: the name of p.py does not tell its format"),

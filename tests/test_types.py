@@ -351,10 +351,10 @@ def test_there_is_one_nan(kind: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "text"),
     [
-        ("string", 1, "1 is a int, not a string"),
+        ("string", 1, "1 is an int, not a string"),
         ("string", b"a", "b'a' is a bytes, not a string"),
         ("string", ["x" * 100], f"['{'x' * 75}... is a list, not a string"),
-        ("boolean", 1, "1 is a int, not a boolean"),
+        ("boolean", 1, "1 is an int, not a boolean"),
         ("boolean", "true", "'true' is a str, not a boolean"),
         ("int", 2**31, "2147483648 does not fit in the 32 bits of int"),
         ("int", -(2**31) - 1, "-2147483649 does not fit in the 32 bits of int"),
@@ -381,7 +381,7 @@ def test_there_is_one_nan(kind: str) -> None:
         ),
         ("binary", "a", "'a' is a str, not bytes"),
         ("binary", [1], "[1] is a list, not bytes"),
-        ("array<int>", 1, "1 is a int, not an array<int>"),
+        ("array<int>", 1, "1 is an int, not an array<int>"),
         ("array<string>", "ab", "'ab' is a str, not an array<string>"),
         ("array<int>", {"a": 1}, "{'a': 1} is a dict, not an array<int>"),
         ("array<int>", [1, "a"], "element 1: 'a' is a str, not a whole number (int)"),
@@ -390,7 +390,7 @@ def test_there_is_one_nan(kind: str) -> None:
             [[], ["a"]],
             "element 1: element 0: 'a' is a str, not a whole number (int)",
         ),
-        ("struct<x: int, y: int>", 1, "1 is a int, not a tuple or a mapping of x and y"),
+        ("struct<x: int, y: int>", 1, "1 is an int, not a tuple or a mapping of x and y"),
         ("struct<x: int, y: int>", "ab", "'ab' is a str, not a tuple or a mapping of x and y"),
         ("struct<x: int, y: int>", (1,), "(1,) has 1 value, and the type has 2: x and y"),
         (

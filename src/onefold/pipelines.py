@@ -16,7 +16,7 @@ from typing import Any
 
 from onefold.core.errors import OnefoldError
 from onefold.core.near import did_you_mean
-from onefold.core.showing import USERS_ERRORS, told
+from onefold.core.showing import USERS_ERRORS, a_kind_of, told
 from onefold.stream import Stream
 
 
@@ -159,7 +159,7 @@ def _stream(module: ModuleType, attribute: str, name: str) -> Stream:
     if isinstance(found, Stream):
         return found
     raise PipelineNotFound(
-        f"{name} is a {type(found).__name__}, not a stream",
+        f"{name} is {a_kind_of(found)}, not a stream",
         hint="name a stream, or a function without arguments that returns one",
     )
 

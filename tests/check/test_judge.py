@@ -415,14 +415,14 @@ def test_a_bounded_engine_is_replayed_by_its_end(engine: Path) -> None:
     [
         (["--engines", "sparc"], "did you mean 'spark'?"),
         (["--engines", "none"], "there is no one to compare"),
-        (["--engines", "engine.py:no_engine"], "is a int, not an engine"),
+        (["--engines", "engine.py:no_engine"], "is an int, not an engine"),
         (["--engines", "engine.py:earl"], "did you mean 'early'?"),
         (["--implementations", "agregate"], "there is no implementation 'agregate'"),
         (["--implementations", "aggregate", "--engines", "engine.py:early"], "no engine runs any"),
         (["--input", "s=none.jsonl"], "there is no file none.jsonl"),
         (["--input", "t=none.jsonl"], "the pipeline has no source 't'"),
         (["--generate", "--input", "s=none.jsonl"], "exclude each other"),
-        (["--against", "engine.py:no_engine"], "is a int, not a function"),
+        (["--against", "engine.py:no_engine"], "is an int, not a function"),
     ],
 )
 def test_a_mistake_is_told(arguments: list[str], text: str, engine: Path) -> None:

@@ -35,7 +35,7 @@ def show(page: Page, tmp_path: Path) -> Show:
         arguments = [pipeline, "--format", "html", "--output", str(file), *options]
         result = CliRunner().invoke(command, arguments)
         assert result.exit_code == 0, result.output
-        assert result.output == ""
+        assert result.stdout == ""
         page.goto(file.as_uri())
         return page
 

@@ -17,7 +17,7 @@ from onefold.core.functions import Failure, on_failure
 from onefold.core.near import did_you_mean
 from onefold.core.plan import Implementation, Plan
 from onefold.core.records import Tuple
-from onefold.core.showing import USERS_ERRORS, told
+from onefold.core.showing import USERS_ERRORS, a_kind_of, told
 from onefold.core.time import END_OF_TIME
 from onefold.engines.reference import Engine
 from onefold.engines.steps import Made, Step
@@ -218,7 +218,7 @@ def own_function(name: str, time: str = "ts") -> Player:
     function = load_object(name, "function")
     if not callable(function):
         raise UnknownEngine(
-            f"{name} is a {type(function).__name__}, not a function",
+            f"{name} is {a_kind_of(function)}, not a function",
             hint="name a function that takes a DataFrame for each source and returns one",
         )
     return own_code(function, name, time)
@@ -238,7 +238,7 @@ def player(name: str) -> Player:
     found = load_object(name, "engine")
     if not isinstance(found, Player):
         raise UnknownEngine(
-            f"{name} is a {type(found).__name__}, not an engine",
+            f"{name} is {a_kind_of(found)}, not an engine",
             hint="make one with bounded_engine or streaming_engine: docs/engines.md",
         )
     return replace(found, where=name)

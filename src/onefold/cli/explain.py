@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from onefold.cli.places import tell_written
 from onefold.core.explain import mermaid, text
 from onefold.core.plan import Implementation, Plan, plan
 from onefold.local import lower
@@ -45,6 +46,7 @@ FORMATS = ("text", "mermaid", "svg", "html")
     "not; a page has a switch for it, which is off at first",
 )
 @click.option("--output", metavar="FILE", default="-", help="write there, not to standard output")
+@click.option("--quiet", is_flag=True, help="do not say on standard error which file was written")
 def command(
     pipeline: str,
     *,
@@ -53,6 +55,7 @@ def command(
     engine: str | None,
     rewrites: bool | None,
     output: str,
+    quiet: bool,
 ) -> None:
     """Show PIPELINE (file.py:name or package.module:name) operator by operator.
 
@@ -75,7 +78,7 @@ def command(
             if engine == "spark"
             else _plain(lowered, format_)
         )
-    _write(written, output)
+    _write(written, output, quiet=quiet)
 
 
 def _check_together(format_: str, engine: str | None, *, rewrites: bool | None) -> None:
@@ -120,7 +123,7 @@ def _page(stream: Stream, name: str, implementation: str | None, *, rewrites: bo
     return page(plan(stream.node), name, first, rewrites=rewrites)
 
 
-def _write(written: str, output: str) -> None:
+def _write(written: str, output: str, *, quiet: bool) -> None:
     if output == "-":
         click.echo(written, nl=False)
         return
@@ -128,3 +131,4 @@ def _write(written: str, output: str) -> None:
         Path(output).write_text(written, encoding="utf-8", errors="backslashreplace")
     except OSError as problem:
         raise click.UsageError(f"--output {output}: {problem.strerror}") from None
+    tell_written(output, quiet=quiet)

@@ -57,6 +57,12 @@ def checked_inputs(plan: Plan, given: tuple[str, ...]) -> dict[str, str]:
     return named
 
 
+def tell_written(where: str, *, quiet: bool) -> None:
+    """Say on standard error which file is there now."""
+    if where != STANDARD and not quiet:
+        click.echo(f"wrote {where}", err=True)
+
+
 def _inputs(plan: Plan, given: tuple[str, ...]) -> dict[str, str]:
     named: dict[str, str] = {}
     sources = list(plan.sources)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from onefold.cli.given import refuse
-from onefold.cli.places import checked_inputs
+from onefold.cli.places import checked_inputs, tell_written
 from onefold.cli.run import delay_of
 from onefold.core.plan import Implementation
 from onefold.files.formats import STANDARD
@@ -69,6 +69,7 @@ from onefold.pipelines import load_pipeline
     show_default=True,
     help="how many steps to record",
 )
+@click.option("--quiet", is_flag=True, help="do not say on standard error which files were written")
 def command(
     pipeline: str | None,
     *,
@@ -82,6 +83,7 @@ def command(
     delay: str,
     every: int,
     limit: int,
+    quiet: bool,
 ) -> None:
     """Run PIPELINE, file.py:name or package.module:name, in-process, and show every step.
 
@@ -102,7 +104,7 @@ def command(
             else:
                 assert pipeline is not None
                 traced = _of_files(pipeline, inputs, implementation, time, delay, every, limit)
-        _write(traced, to_html, to_json)
+        _write(traced, to_html, to_json, quiet=quiet)
     except BrokenPipeError:  # the reader of our output has gone
         raise
     except OSError as problem:
@@ -159,16 +161,17 @@ def _of_files(
     return Trace(recording, pipeline, subtitle(Implementation(implementation), behind, every))
 
 
-def _write(traced: Trace, to_html: str | None, to_json: str | None) -> None:
+def _write(traced: Trace, to_html: str | None, to_json: str | None, *, quiet: bool) -> None:
     if to_html is None and to_json is None:
         for event in traced.events:
             click.echo(str(event))
     if to_html is not None:
-        _write_text(to_html, traced.html())
+        _write_text(to_html, traced.html(), quiet=quiet)
     if to_json is not None:
-        _write_text(to_json, traced.json() + "\n")
+        _write_text(to_json, traced.json() + "\n", quiet=quiet)
 
 
-def _write_text(where: str, text: str) -> None:
+def _write_text(where: str, text: str, *, quiet: bool) -> None:
     with Target(where) as target:
         target.stream.write(text.encode("utf-8", "backslashreplace"))
+    tell_written(where, quiet=quiet)

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from operator import index
 from typing import Any
 
+from onefold.core.showing import a_kind_of
 from onefold.core.time import EPOCH, LATEST, as_utc, floor_to_tick
 from onefold.core.values import NAN, normal_float
 
@@ -31,7 +32,7 @@ def _types(column: Sequence[Any]) -> set[type]:
 
 def misfit(value: Any, wanted: str) -> Misfit:
     """Return the error for a value that is not what was wanted."""
-    return Misfit(f"{_short(value)} is a {type(value).__name__}, not {wanted}")
+    return Misfit(f"{_short(value)} is {a_kind_of(value)}, not {wanted}")
 
 
 def _short(value: Any) -> str:

@@ -14,7 +14,25 @@ def safely(write: Callable[[Any], str], thing: Any) -> str:
     try:
         return write(thing)
     except Exception:  # noqa: BLE001  what a user's class raises when it is shown
-        return f"a {type(thing).__name__} that can't be shown"
+        return f"{a_kind_of(thing)} that can't be shown"
+
+
+def a_kind_of(thing: object) -> str:
+    """Write the name of a thing's class, with its article.
+
+    >>> a_kind_of(2), a_kind_of("two"), a_kind_of(OSError())
+    ('an int', 'a str', 'an OSError')
+    """
+    return with_article(type(thing).__name__)
+
+
+def with_article(name: str) -> str:
+    """Write a name with a or an before it.
+
+    >>> with_article("array<int>"), with_article("UUID")
+    ('an array<int>', 'a UUID')
+    """
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
 
 
 def shown(thing: Any) -> str:

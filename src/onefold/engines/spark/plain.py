@@ -29,7 +29,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from onefold.core.errors import FunctionFailed, OnefoldError, PlanError, WrongArity
 from onefold.core.functions import describe
-from onefold.core.showing import USERS_ERRORS, told
+from onefold.core.showing import USERS_ERRORS, a_kind_of, told
 from onefold.core.time import floor_to_tick
 from onefold.core.types import TupleType
 from onefold.core.values import listed
@@ -189,7 +189,7 @@ def _called(function: Function, frames: Mapping[str, DataFrame]) -> DataFrame:
             detail=_where(problem),
         ) from problem
     if not isinstance(returned, DataFrame) or not returned.isStreaming:
-        kind = f"a {type(returned).__name__}"
+        kind = a_kind_of(returned)
         raise NotAStreamingFrame(
             f"{describe(function)} returned {kind}, not a streaming DataFrame",
             hint="return the DataFrame that you would call writeStream on"

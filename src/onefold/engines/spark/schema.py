@@ -13,6 +13,7 @@ from pyspark.sql import types as spark
 from onefold.core.errors import PlanError
 from onefold.core.near import did_you_mean
 from onefold.core.plan import Source
+from onefold.core.showing import with_article
 from onefold.core.types import (
     Array,
     Binary,
@@ -165,7 +166,7 @@ def event_time(frame: DataFrame, time: str, kind: spark.DataType, source: Source
         case spark.LongType() | spark.IntegerType():
             return millis(column.cast("bigint"))
     raise WrongSchema(
-        f"source {source.name}: the event time {time!r} is a {kind.simpleString()}",
+        f"source {source.name}: the event time {time!r} is {with_article(kind.simpleString())}",
         hint="it must be a timestamp, or whole milliseconds (bigint)",
     )
 
