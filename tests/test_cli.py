@@ -196,6 +196,21 @@ def test_a_column_that_is_nearly_right(tmp_path: Path) -> None:
     assert "Hint: did you mean 'chnage'?" in told
 
 
+@pytest.mark.parametrize("engine", ["reference", "spark"])
+def test_an_input_that_is_nearly_right(engine: str, tmp_path: Path) -> None:
+    (tmp_path / "edits.csv").write_text("time,orig,change,updated\n")
+    wrong = tmp_path / "edist.csv"
+    done = onefold("run", WORDCOUNT, "--engine", engine, "--input", f"edits={wrong}")
+    assert done.returncode == 2
+    assert f"did you mean '{tmp_path / 'edits.csv'}'?" in done.stderr
+    far = onefold("run", WORDCOUNT, "--engine", engine, "--input", f"edits={tmp_path / 'x.jsonl'}")
+    assert far.returncode == 2
+    assert "did you mean" not in far.stderr
+    nowhere = onefold("run", WORDCOUNT, "--engine", engine, "--input", "edits=no/where/edits.csv")
+    assert nowhere.returncode == 2
+    assert "did you mean" not in nowhere.stderr
+
+
 def test_help_says_whether_spark_rewrites_by_default() -> None:
     told = " ".join(onefold("run", "--help").stdout.split())
     assert "--rewrites / --no-rewrites Spark: shorten compositions" in told

@@ -481,7 +481,8 @@ ValueError at test_errors.py, line +3
 {HINT}"""),
     (misspells, FunctionFailed, f"""\
 filter (test_errors.py, line +1) failed: misspells.lambda (test_errors.py, line +1) raised \
-AttributeError: no attribute 'wrod': there are time, word, n at test_errors.py, line +1
+AttributeError: no attribute 'wrod' (did you mean 'word'?): there are time, word, n at \
+test_errors.py, line +1
   Detail: called with {T}
 {HINT}"""),
     (too_few_values, FunctionFailed, f"""\

@@ -453,7 +453,10 @@ def test_a_tuple_is_read_only() -> None:
 
 def test_a_name_that_is_not_there_is_told() -> None:
     t: Any = edit()
-    with pytest.raises(AttributeError, match="no attribute 'wrod': there are time, word, n, at"):
+    with pytest.raises(
+        AttributeError,
+        match=r"no attribute 'wrod' \(did you mean 'word'\?\): there are time, word, n, at",
+    ):
         t.wrod  # noqa: B018
     with pytest.raises(KeyError, match="wrod"):
         t["wrod"]

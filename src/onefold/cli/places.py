@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from onefold.core.near import did_you_mean
+from onefold.core.near import did_you_mean, nearest
 from onefold.core.plan import Plan
 from onefold.core.values import listed
 from onefold.files.formats import STANDARD, SUFFIXES, Format, format_of, is_stream
@@ -57,6 +57,16 @@ def checked_inputs(plan: Plan, given: tuple[str, ...]) -> dict[str, str]:
     return named
 
 
+def nearly(where: str) -> str:
+    """Ask for the file or folder that a path may have been meant to lead to, if there is one."""
+    path = Path(where)
+    try:
+        found = nearest(path.name, [each.name for each in path.parent.iterdir()])
+    except OSError:  # there is no such folder either
+        return ""
+    return f": did you mean {str(path.with_name(found))!r}?" if found else ""
+
+
 def tell_written(where: str, *, quiet: bool) -> None:
     """Say on standard error which file is there now."""
     if where != STANDARD and not quiet:
@@ -97,7 +107,7 @@ def _quarantine(on_error: str) -> str | None:
 def _check_input(where: str) -> None:
     path = Path(where)
     if where != STANDARD and not path.exists():
-        raise click.UsageError(f"there is no file {where}")
+        raise click.UsageError(f"there is no file {where}{nearly(where)}")
     if where != STANDARD and path.is_dir():
         raise click.UsageError(f"{where} is a folder, not a file")
     format_of(where)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from onefold.cli.given import refuse
+from onefold.cli.places import nearly
 from onefold.cli.progress import Line, line
 from onefold.cli.run import tell
 from onefold.core.near import did_you_mean
@@ -202,7 +203,8 @@ def _inputs(plan: Plan, options: Options) -> dict[str, Input]:
             formats[name] = path
             path = None
         if path is not None and "://" not in path and not _exists(path):
-            raise click.UsageError(f"--input {name}={path}: there is no such file or folder")
+            missing = f"--input {name}={path}: there is no such file or folder"
+            raise click.UsageError(f"{missing}{nearly(path)}")
         kind = _format_of(path or "", formats.get(name), f"--input {name}")
         found[name] = Input(kind, _readable(path), settings[name], path)
     return found

@@ -33,6 +33,17 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     return otherwise if found is None else f"did you mean {found!r}?"
 
 
+def no_attribute(name: str, known: Sequence[str]) -> str:
+    """Say that a tuple has no such attribute, which ones it has, and which may have been meant.
+
+    >>> no_attribute("wrod", ["time", "word"])
+    "no attribute 'wrod' (did you mean 'word'?): there are time, word"
+    """
+    # Libraries try names with underscores on anything: nobody reads the answer.
+    near = "" if name.startswith("_") else did_you_mean(name, known)
+    return f"no attribute {name!r}{f' ({near})' if near else ''}: there are {', '.join(known)}"
+
+
 def check_columns(
     kind: type[OnefoldError],
     where: str,

@@ -7,6 +7,8 @@ from collections import namedtuple
 from functools import cache
 from typing import Any, TypeVar
 
+from onefold.core.near import no_attribute
+
 
 class RecordType(type):
     """The class of record classes, which are made at run time and pickled by what they hold."""
@@ -29,7 +31,7 @@ class Record(tuple[Any, ...], metaclass=RecordType):
         return tuple.__getitem__(self, which)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"no attribute {name!r}: there are {', '.join(self._record_names)}")
+        raise AttributeError(no_attribute(name, self._record_names))
 
     def __repr__(self) -> str:
         pairs = (f"{name}={value!r}" for name, value in zip(self._record_names, self))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onefold.core.errors import PlanError
+from onefold.core.near import no_attribute
 from onefold.core.records import Tuple, maker_of
 from onefold.core.types import (
     Array,
@@ -125,8 +126,7 @@ class Columns:
         type, tuples, axis = self.__dict__[_OF]
         kinds: dict[str, DataType] = {"time": Integer(64), **dict(type.attributes)}
         if name not in kinds:
-            known = ", ".join(kinds)
-            raise AttributeError(f"no attribute {name!r}: there are {known}")
+            raise AttributeError(no_attribute(name, list(kinds)))
         import numpy as np
 
         values = [getattr(t, name) for t in tuples]
