@@ -19,6 +19,8 @@ SHOWING = f"""
 import sys
 import time
 
+import click
+
 from onefold.cli.progress import line
 
 with line("starting", quiet=False) as shown:
@@ -27,6 +29,7 @@ with line("starting", quiet=False) as shown:
         time.sleep(0.3)
         with shown.away():
             print({ROW!r}, flush=True)
+        click.echo("said by a command, " * 8, err=True)
         print("said by a function, " * 8, file=sys.stderr)
         time.sleep(0.3)
 print({BALANCE!r}, file=sys.stderr)
@@ -40,8 +43,9 @@ def test_rows_messages_and_what_comes_after_stand_whole_and_the_line_is_gone(
     (tmp_path / "showing.py").write_text(SHOWING)
     command = [sys.executable, "showing.py"]
     code, seen, written = on_terminal(command, columns, env=SOURCE, cwd=tmp_path)
-    said = ("said by a function, " * 8).rstrip()
-    assert (code, seen.folded()) == (0, [*[ROW, said] * 3, BALANCE])
+    said = [f"said by a {who}, " * 8 for who in ("command", "function")]
+    assert code == 0
+    assert seen.folded() == [*[ROW, *map(str.rstrip, said)] * 3, BALANCE]
     assert "how it stands: many words" in written
 
 

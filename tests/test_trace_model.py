@@ -388,7 +388,7 @@ def test_without_a_file_every_event_is_a_line(rows: Path, implementation: str) -
 def test_the_command_writes_a_page_and_data(rows: Path, tmp_path: Path) -> None:
     page, data = tmp_path / "trace.html", tmp_path / "trace.json"
     done = onefold(PIPELINE, "--input", f"s={rows}", "--html", str(page), "--json", str(data))
-    assert (done.exit_code, done.output) == (0, "")
+    assert (done.exit_code, done.stdout) == (0, "")
     read = json.loads(data.read_text(encoding="utf-8"))
     assert read["title"] == PIPELINE
     assert read["subtitle"] == "dedicated · a watermark after every row, the latest time"
