@@ -36,6 +36,7 @@ STYLE = """
 .tabs>input:focus-visible+label{outline:2px solid var(--link)}
 .tabs>div{display:none;border:1px solid var(--grid);border-radius:0 6px 6px 6px;overflow-x:auto;
  text-align:center;padding:8px}
+.tabs{--room:min(calc(100vw - 32px),1900px);width:var(--room);margin-left:calc(50% - var(--room)/2)}
 .tabs svg{max-width:100%;height:auto}
 """
 
