@@ -278,7 +278,7 @@ def unordered(words: DataFrame) -> DataFrame:
     [
         (broken, FunctionFailed, ["broken (test_spark_plain.py, line ", "KeyError: 'gone'"]),
         (unresolved, FunctionFailed, ["unresolved (test_", "[UNRESOLVED_COLUMN.", "`missing`"]),
-        (lambda words: 7, plain.NotAStreamingFrame, ["lambda (test_", "returned a int"]),
+        (lambda words: 7, plain.NotAStreamingFrame, ["lambda (test_", "returned an int"]),
         (bounded, plain.NotAStreamingFrame, ["bounded (test_", "not a streaming DataFrame"]),
         (lambda a, b: a, WrongArity, ["is called with words", "(a, b)"]),
         (
