@@ -118,3 +118,99 @@ def test_a_pair_is_asked_once(implementation: Implementation) -> None:
     assert set(asked) >= set(outputs)
     assert set(asked.values()) == {1}
     assert all(abs(x - y) < 12 for x, y in asked)
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+def test_pairs_that_share_no_window_are_not_asked(implementation: Implementation) -> None:
+    asked = set()
+
+    def where(x: Any, y: Any) -> bool:
+        asked.add((x.n, y.n))
+        return True
+
+    plan = of.lower(joined(10, 9, where, both), implementation)
+    engine = Engine(plan, kernel_of=in_bulk)
+    for n in range(60):
+        engine.input("l", [(n, 0, n)])
+        engine.input("r", [(n, 0, n)])
+    engine.end()
+    assert asked == {(t.a, t.b) for t in engine.take_output()}
+
+
+class Counted(dict[int, Any]):
+    """Windows, and how often somebody looked at one."""
+
+    looks = 0
+
+    def __contains__(self, left: object) -> bool:
+        self.looks += 1
+        return super().__contains__(left)
+
+    def __iter__(self) -> Any:
+        self.looks += len(self)
+        return super().__iter__()
+
+
+def test_who_comes_looks_at_the_windows_near_it_alone() -> None:
+    plan = of.lower(joined(2, 1, near, both), "dedicated")
+    engine = Engine(plan, kernel_of=in_bulk)
+    kernel = engine.stations[plan.output].kernel
+    kernel.windows = looked = Counted()
+    rows = [(time, 0, time % 7) for time in range(2000)]
+    engine.input("l", rows)
+    engine.input("r", rows)
+    assert len(looked) == 2000
+    assert looked.looks < 20 * len(rows)
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+@pytest.mark.parametrize("kind", ["list", "dict", "inner list"])
+def test_a_row_that_is_filled_anew_for_each_pair(implementation: Implementation, kind: str) -> None:
+    row: dict[str, Any] = {}
+    values: list[Any] = [0, 0]
+
+    def select(x: Any, y: Any) -> Any:
+        values[:] = x.n, y.n
+        row.update(a=x.n, b=[y.n])
+        return {"list": [x.n, values[1:]], "dict": row, "inner list": (x.n, values)}[kind]
+
+    left, right = (of.source(name, "n int") for name in "lr")
+    stream = left.join(right, "a int, b array<int>", select=select, size=10, advance=5, key=[])
+    inputs = {"l": [(1, 1), (2, 2)], "r": [(3, 3), (4, 4)]}
+    engine = Engine(of.lower(stream, implementation), kernel_of=in_bulk)
+    for source, rows_ in inputs.items():
+        engine.input(source, rows_)
+    engine.end()
+    assert multiset(engine.take_output()) == multiset(of.run(stream, inputs, implementation))
+
+
+@pytest.mark.parametrize("reused", [list, dict])
+def test_a_plain_row_that_is_filled_anew(reused: Any) -> None:
+    kept = reused()
+
+    def select(x: Any, y: Any) -> Any:
+        if reused is dict:
+            kept.update(a=x.n, b=y.n)
+        else:
+            kept[:] = x.n, y.n
+        return kept
+
+    plan = of.lower(joined(10, 5, near, select), "dedicated")
+    stream = [([(1, 0, 1), (2, 0, 2)], [(3, 0, 3)], 5)]
+    assert told(plan, stream, bulk=True) == told(plan, stream, bulk=False)
+
+
+def test_rows_far_more_than_tuples_are_not_written_down() -> None:
+    plan = of.lower(joined(1000, 500, lambda x, y: True, both), "aggregate-plus")
+    engine = Engine(plan, kernel_of=in_bulk)
+    for source in "lr":
+        engine.input(source, [(500 + n % 500, 0, n) for n in range(300)])
+    for source in "lr":
+        engine.watermark(source, 1000)
+    assert len(engine.take_output()) == 90_000
+    state = engine.snapshot()
+    assert len(state) < 50_000
+    going_on = Engine(plan, kernel_of=in_bulk)
+    going_on.restore(state)
+    going_on.end()
+    assert len(going_on.take_output()) == 90_000

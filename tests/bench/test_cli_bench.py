@@ -20,6 +20,8 @@ from onefold.bench.rate import Sustained
 from onefold.bench.saturate import Saturated, Steady
 from onefold.cli import bench, cli
 
+IS_COLD = series.Series._is_cold
+
 
 @dataclass
 class Measuring:
@@ -55,7 +57,7 @@ def measuring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Measuring:
     stands = Measuring()
     monkeypatch.setattr(series, "saturate", stands.saturate)
     monkeypatch.setattr(series, "sustain", stands.sustain)
-    monkeypatch.setattr(series.Series, "_warm_up", lambda *_: None)
+    monkeypatch.setattr(series.Series, "_is_cold", lambda *_: False)
     monkeypatch.setattr(bench, "start", lambda: None)
     monkeypatch.setattr(prepared, "GENERATORS", {"wikipedia": standins.chunks})
     monkeypatch.setattr(prepared, "default_folder", lambda: tmp_path / "data")
@@ -150,6 +152,28 @@ def test_a_search_ends_at_the_highest_rate_and_resumes(
     before = len(measuring.taken)
     assert run(*arguments).stdout == done.stdout
     assert len(measuring.taken) == before
+
+
+def test_each_way_to_measure_warms_up_once_by_itself(
+    measuring: Measuring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[Any] = []
+
+    def saturate(*given: Any) -> Saturated:
+        ran.append("all at once")
+        return measuring.saturate(*given)
+
+    def sustain(*given: Any, **at: Any) -> Sustained:
+        ran.append((at["rate"], at["seconds"]))
+        return measuring.sustain(*given, **at)
+
+    monkeypatch.setattr(series.Series, "_is_cold", IS_COLD)
+    monkeypatch.setattr(series, "saturate", saturate)
+    monkeypatch.setattr(series, "sustain", sustain)
+    done = run("HLF", "--mode", "search", "--tuples", "5000", "--implementations", "D")
+    assert done.exit_code == 0, done.output
+    assert ran[:4] == ["all at once", "all at once", (620, series.WARM_UP), (620, 20)]
+    assert ran[4:] == [(1200, 20), (860, 20)]
 
 
 def test_a_report_is_written(

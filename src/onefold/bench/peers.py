@@ -1,7 +1,8 @@
 """Peers: the same experiments without onefold.
 
 - python: the bare function over a list on every core; for a join, its bare predicate over pairs.
-  Nothing is read, shuffled or written: an upper bound for any engine that calls it.
+  Nothing is read, shuffled or written: an upper bound for a flat_map of any engine that calls it. A
+  join may do better, as it need not ask a pair again for every window that holds it.
 - pyspark: what a user writes in PySpark alone. A flat_map is `mapInPandas`, the usual way to make
   any number of rows of one. A join is Spark's own stream-stream join on key and window, where a
   tuple stands once in each window that holds it, as the paper's join has it; a join on a time range

@@ -69,7 +69,7 @@ def saturate(
     return Saturated(
         outputs=sum(each.outputs for each in seen),
         digest=digest_of(seen),
-        steady=steady(full, warm=a_window),
+        steady=steady(full, warm=a_window, end=seen[len(full) :]),
         worker_mb=round(peak.megabytes, 1),
         state_mb=round(max(each.state_bytes for each in seen) / 2**20, 3),
     )
@@ -93,7 +93,7 @@ def _to_the_end(frame: DataFrame, checkpoint: Path) -> list[Batch]:
         query.stop()
 
 
-def steady(seen: Sequence[Batch], *, warm: int = 0) -> Steady:
+def steady(seen: Sequence[Batch], *, warm: int = 0, end: Sequence[Batch] = ()) -> Steady:
     """Return what counts of batches with tuples: all after the first two that hold `warm` of them.
 
     >>> def batch(rows, millis):
@@ -102,12 +102,14 @@ def steady(seen: Sequence[Batch], *, warm: int = 0) -> Steady:
     >>> steady(told), steady(told, warm=21)
     (Steady(first=20, last=40, seconds=0.4), Steady(first=30, last=40, seconds=0.2))
 
-    If all of it is warming up, all of it counts:
+    If all of it is warming up, all of it counts, and the end with it, where windows fire:
 
-    >>> steady(told, warm=40)
-    Steady(first=0, last=40, seconds=1.8)
+    >>> steady(told, warm=40, end=[batch(1, 100)])
+    Steady(first=0, last=40, seconds=1.9)
     """
     came = list(accumulate((each.rows for each in seen), initial=0))
     cold = [n for n, first in enumerate(came[:-1]) if n < WARMING_UP or first < warm]
-    begin = len(cold) if len(cold) < len(seen) else 0
-    return Steady(came[begin], came[-1], sum(each.millis for each in seen[begin:]) / 1000)
+    begin, counted = len(cold), seen[len(cold) :]
+    if not counted:
+        begin, counted = 0, [*seen, *end]
+    return Steady(came[begin], came[-1], sum(each.millis for each in counted) / 1000)

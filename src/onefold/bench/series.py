@@ -86,7 +86,7 @@ class Series:
     start: Callable[[], SparkSession] = spark.session
     """Called when the first query is to run."""
     _session: SparkSession | None = None
-    _warm: set[tuple[str, bool, str]] = field(default_factory=set)
+    _warm: set[tuple[Mode, str, bool, str]] = field(default_factory=set)
     _read: dict[tuple[str, Mode, int, int], tuple[Any, Any]] = field(default_factory=dict)
 
     def take(self, step: Step) -> Run | None:
@@ -148,8 +148,9 @@ class Series:
 
     def _saturate(self, step: Step, wanted: Run) -> Run:
         experiment, subject = step.experiment, self._subject(step.subject)
-        self._warm_up(step, subject, wanted["rate"])
         files = self._files(experiment, wanted["tuples"], wanted["rate"])
+        if self._is_cold(Mode.SATURATE, step):
+            saturate(self.session, experiment, subject, files)
         told = saturate(self.session, experiment, subject, files)
         compared = self._compared(experiment, Mode.SATURATE, files.tuples, files.rate, files.table)
         steady = told.steady
@@ -182,8 +183,9 @@ class Series:
 
     def _sustain(self, step: Step, wanted: Run) -> Run:
         experiment, subject = step.experiment, self._subject(step.subject)
-        self._warm_up(step, subject, wanted["rate"])
         tuples, rate, file = wanted["tuples"], wanted["rate"], self._file(experiment)
+        if self._is_cold(Mode.RATE, step):
+            sustain(self.session, experiment, subject, file, rate=rate, seconds=WARM_UP)
         compared = self._compared(
             experiment, Mode.RATE, tuples, rate, lambda: prepared.mapped(file)
         )(tuples)
@@ -222,19 +224,12 @@ class Series:
             return peers.pyspark()
         return implementation(label, rewrites=self.order.rewrites, vectorized=self.order.vectorized)
 
-    def _warm_up(self, step: Step, subject: Subject, rate: int) -> None:
-        """Let a subject run before it is measured for the first time: Java compiles as it goes."""
-        kind = subject.label, step.experiment.joins, step.experiment.dataset
-        if kind in self._warm:
-            return
+    def _is_cold(self, mode: Mode, step: Step) -> bool:
+        """Say whether a subject is to run unmeasured first, once: Java compiles as it goes."""
+        kind = mode, step.subject, step.experiment.joins, step.experiment.dataset
+        cold = kind not in self._warm
         self._warm.add(kind)
-        if self.order.mode is Mode.SATURATE:
-            wanted = self._saturating(step)
-            files = self._files(step.experiment, wanted["tuples"], wanted["rate"])
-            saturate(self.session, step.experiment, subject, files)
-            return
-        file = self._file(step.experiment)
-        sustain(self.session, step.experiment, subject, file, rate=rate, seconds=WARM_UP)
+        return cold
 
     def _files(self, experiment: Experiment, tuples: int, rate: int) -> prepared.Files:
         batch = size(experiment, self.order.profile, tuples, rate, self.order.batch).batch

@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:  # rich takes its time to import
@@ -137,6 +138,7 @@ class _Above(io.TextIOBase):
 
     def __init__(self, console: Console, terminal: TextIO) -> None:
         self._console, self._terminal = console, terminal
+        self._lock = Lock()
         self.begun = ""
 
     @property
@@ -150,8 +152,11 @@ class _Above(io.TextIOBase):
         return self._terminal.fileno()
 
     def write(self, text: str, /) -> int:
-        lines, newline, begun = (self.begun + text).rpartition("\n")
-        if newline:
-            self._console.out(lines, highlight=False)
-        self.begun = begun
+        with self._lock:
+            lines, newline, self.begun = (self.begun + text).rpartition("\n")
+            if newline:
+                self._console.out(lines, highlight=False)
         return len(text)
+
+    def __getattr__(self, name: str) -> Any:  # what else a terminal can do, such as `buffer`
+        return getattr(self._terminal, name)

@@ -3,7 +3,7 @@
 Cost: tuples of both sides are held until the watermark passes the last window that they fall in. In
 each window, every left tuple of a key meets every right one: one call of `where` for each such pair
 and window, or few calls for all of them if it is `vectorized`. On Spark a pair is asked once,
-however many windows hold it.
+however many windows hold it; the composed join holds the rows of its pairs meanwhile.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ from onefold.core.block import Block
 from onefold.core.kernel import Outlet
 from onefold.core.records import Tuple
 from onefold.core.showing import USERS_ERRORS
-from onefold.core.types import TupleType
+from onefold.core.time import TICK
+from onefold.core.types import Array, Struct, TupleType
 from onefold.operators.join import LEFT, RIGHT, Join, JoinKernel
 from onefold.operators.vectorized import Vectorized
 
@@ -33,14 +34,19 @@ def matched(join: Join, xs: Sequence[Tuple], ys: Sequence[Tuple]) -> Matched | N
             pairs = list(where.holding(xs, ys))
         else:
             pairs = [(x, y) for x in xs for y in ys if where(x, y)]
-        return Matched(pairs, _rows(join.type, list(starmap(join.select.function, pairs))))
+        return Matched(pairs, _rows(join.type, starmap(join.select.function, pairs)))
     except USERS_ERRORS:
         return None
 
 
-def _rows(type: TupleType, given: Sequence[Any]) -> Rows:
-    columns = type.normal_columns(given) if type.attributes else None
-    return list(map(type.conform_row, given)) if columns is None else list(zip(*columns))
+def _rows(type: TupleType, given: Iterable[Any]) -> Rows:
+    """Return rows in normal form; one that the user may fill anew for the next pair, at once."""
+    conform = type.conform_row
+    if any(isinstance(kind, Array | Struct) for _, kind in type.attributes):
+        return list(map(conform, given))
+    rows = [row if row.__class__ is tuple else conform(row) for row in given]
+    columns = type.normal_columns(rows) if type.attributes else None
+    return list(map(conform, rows)) if columns is None else list(zip(*columns))
 
 
 def at(time: int, type: TupleType, rows: Sequence[Any]) -> Sequence[Tuple]:
@@ -67,18 +73,48 @@ class JoinInBulk(JoinKernel):
                 arrived[last, key].append(t)
         found: dict[int, list[Any]] = defaultdict(list)
         for (last, key), new in arrived.items():
-            self._match(port, new, self._others(port, last, key), found)
+            for some, others in self._meetings(port, last, key, new):
+                self._match(port, some, others, found)
             self._sides(last, key)[port].extend(new)
         for left, rows in found.items():
             out.emit(at(windows.output_time(left, join.size), join.type, rows))
         if late:
             out.late(port, late)
 
-    def _others(self, port: int, last: int, key: Hashable) -> list[Tuple]:
-        """Return the tuples of the other side that may share a window with those of `last`."""
-        near = (keys for left, keys in self.windows.items() if abs(left - last) < self.node.size)
+    def _meetings(
+        self, port: int, last: int, key: Hashable, new: list[Tuple]
+    ) -> Iterable[tuple[list[Tuple], list[Tuple]]]:
+        """Return new tuples of `last`, and those of the other side that share a window with them.
+
+        Two tuples share a window if the last one of the earlier tuple holds the later one.
+        """
         other = RIGHT if port == LEFT else LEFT
-        return [t for keys in near if key in keys for t in keys[key][other]]
+        with_all: list[Tuple] = []
+        for left in self._near(last):
+            keys = self.windows[left]
+            there = keys[key][other] if key in keys else []
+            if left >= last:
+                with_all += there if self._holds_all(last, left) else self._within(last, there)
+            elif self._holds_all(left, last):
+                with_all += there
+            elif there and (some := self._within(left, new)):
+                yield some, there
+        if with_all:
+            yield new, with_all
+
+    def _near(self, last: int) -> Iterable[int]:
+        """Return the last windows of tuples that may share a window with those of `last`."""
+        join = self.node
+        first = windows.lefts(last, join.advance, join.size).start
+        near = range(first, last + join.size, join.advance)
+        if len(near) < len(self.windows):
+            return (left for left in near if left in self.windows)
+        return (left for left in self.windows if left in near)
+
+    def _holds_all(self, left: int, last: int) -> bool:
+        """Say whether a window holds all tuples that have `last` as their last one."""
+        join = self.node
+        return left in windows.lefts(last + join.advance - TICK, join.advance, join.size)
 
     def _match(
         self, port: int, new: list[Tuple], others: list[Tuple], found: dict[int, list[Any]]

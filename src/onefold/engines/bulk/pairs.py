@@ -44,6 +44,8 @@ class CollectInBulk(InstantsInBulk):
 
 
 Sides = tuple[list[Tuple], list[Tuple]]
+MOST_ROWS = 8
+"""How many rows of pairs are written down for a tuple; if there are more, they are asked again."""
 
 
 @dataclass
@@ -62,18 +64,31 @@ class Pane:
         """Return the rows of the settled pairs."""
         return chain.from_iterable(self.rows.values())
 
-    def take_from(self, before: Pane, left: int, lasting: Callable[[Tuple], bool]) -> None:
-        """Take what the window before, which begins at `left`, held and this one holds too."""
-        for mine, its in zip((*self.fresh, *self.settled), (*before.fresh, *before.settled)):
-            mine.extend(filter(lasting, its))
-        self.rows = {last: rows for last, rows in before.rows.items() if last > left}
-        self.counts.update({last: many for last, many in before.counts.items() if last > left})
+    def end(self, left: int, lasting: Callable[[Tuple], bool]) -> None:
+        """Forget what the window that begins at `left` was the last one of."""
+        self.rows.pop(left, None)
+        if self.counts.pop(left, 0):
+            for side in (*self.fresh, *self.settled):
+                side[:] = filter(lasting, side)
+
+    def take(self, waiting: Pane) -> None:
+        """Take the tuples that waited for this window, which are all fresh."""
+        for mine, its in zip(self.fresh, waiting.fresh):
+            mine.extend(its)
+        self.counts.update(waiting.counts)
+
+    def to_keep(self) -> Pane:
+        """Return what to write down; rows only if they are not far more than the tuples."""
+        if sum(map(len, self.rows.values())) <= MOST_ROWS * sum(map(len, self.settled)):
+            return self
+        (x, y), (settled_x, settled_y) = self.fresh, self.settled
+        return Pane(fresh=(settled_x + x, settled_y + y), counts=self.counts)
 
 
 class PairsInBulk(Kernel):
     """A3: matches what is new in a window when it fires, and hands on what the next holds too."""
 
-    form = ", in bulk"
+    form = ", in bulk, handed on"
 
     def __init__(self, node: Aggregation, join: Join) -> None:
         self.join, self.type, self.size, self.stride = join, node.type, join.size, join.advance
@@ -118,7 +133,10 @@ class PairsInBulk(Kernel):
             if windows.dropped(last, self.size, 0, self.watermark):
                 late.append(t)
                 continue
-            pane = self._pane(first[t.time], key)
+            panes = self._window(first[t.time])
+            if key not in panes:
+                panes[key] = Pane()
+            pane = panes[key]
             pane.fresh[side].extend(equal)
             pane.counts[last] += 1
         if late:
@@ -135,14 +153,11 @@ class PairsInBulk(Kernel):
                 if known:
                     yield t, side, equal, known[0]
 
-    def _pane(self, left: int, key: Hashable) -> Pane:
+    def _window(self, left: int) -> dict[Hashable, Pane]:
         if left not in self.windows:
             self.windows[left] = {}
             heappush(self.lefts, left)
-        panes = self.windows[left]
-        if key not in panes:
-            panes[key] = Pane()
-        return panes[key]
+        return self.windows[left]
 
     def advance(self, watermark: int, out: Outlet) -> None:
         self.watermark = watermark
@@ -160,15 +175,23 @@ class PairsInBulk(Kernel):
             return windows.last_left(t.time, self.stride) > left
 
         for key, pane in panes.items():
-            if any(last > left for last in pane.counts):
-                self._pane(left + self.stride, key).take_from(pane, left, lasting)
+            pane.end(left, lasting)
+            if pane.counts:
+                following = self._window(left + self.stride)
+                if key in following:
+                    pane.take(following[key])
+                following[key] = pane
 
     def held(self) -> int:
         keyed = (pane for panes in self.windows.values() for pane in panes.values())
         return sum(pane.counts.total() for pane in keyed)
 
     def snapshot(self) -> Any:
-        return self.watermark, self.windows, self.lefts
+        kept = {
+            left: {key: pane.to_keep() for key, pane in panes.items()}
+            for left, panes in self.windows.items()
+        }
+        return self.watermark, kept, self.lefts
 
     def restore(self, state: Any) -> None:
         self.watermark, self.windows, self.lefts = state

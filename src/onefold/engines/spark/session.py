@@ -23,7 +23,8 @@ PLAIN_FILES = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
 """Renames the files of a checkpoint by itself. Spark's default asks about links before, and starts
-a process for that, on a local disk some 40 times in a batch with state."""
+a process for that, on a local disk some 40 times in a batch with state. Where a Hadoop is set up a
+checkpoint may lie on HDFS, and there the default is the right one."""
 
 INSTALL = (
     "install Java 17 or 21 (Debian: apt install openjdk-17-jre-headless; macOS: "
@@ -72,7 +73,7 @@ def session(
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.shuffle.compress": "false",  # it stays on this machine
-            FILE_MANAGER: PLAIN_FILES,
+            **({} if "HADOOP_CONF_DIR" in os.environ else {FILE_MANAGER: PLAIN_FILES}),
             **settings,
         }
     for key, value in settings.items():
