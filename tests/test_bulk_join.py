@@ -120,8 +120,12 @@ def test_a_pair_is_asked_once(implementation: Implementation) -> None:
     assert all(abs(x - y) < 12 for x, y in asked)
 
 
+@pytest.mark.parametrize("order", ["lr", "rl"])
+@pytest.mark.parametrize("many", [1, 60])
 @pytest.mark.parametrize("implementation", Implementation)
-def test_pairs_that_share_no_window_are_not_asked(implementation: Implementation) -> None:
+def test_pairs_that_share_no_window_are_not_asked(
+    implementation: Implementation, many: int, order: str
+) -> None:
     asked = set()
 
     def where(x: Any, y: Any) -> bool:
@@ -130,9 +134,9 @@ def test_pairs_that_share_no_window_are_not_asked(implementation: Implementation
 
     plan = of.lower(joined(10, 9, where, both), implementation)
     engine = Engine(plan, kernel_of=in_bulk)
-    for n in range(60):
-        engine.input("l", [(n, 0, n)])
-        engine.input("r", [(n, 0, n)])
+    for begin in range(0, 60, many):
+        for source in order:
+            engine.input(source, [(n, 0, n) for n in range(begin, begin + many)])
     engine.end()
     assert asked == {(t.a, t.b) for t in engine.take_output()}
 
