@@ -29,9 +29,13 @@ ROWS: list[tuple[Any, ...]] = [
 
 def reading(types: str, rows: list[tuple[Any, ...]], **options: Any) -> tuple[Reading, pa.Array]:
     node = of.source("s", types).node
-    columns = zip(*rows)
-    kinds = [pa.int64(), *(arrow_type(kind) for _, kind in node.type.attributes)]
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds)]
+    times, *columns = zip(*rows)
+    moments = [None if time is None else time * 1000 for time in times]
+    kinds = [arrow_type(kind) for _, kind in node.type.attributes]
+    arrays = [
+        pa.array(moments, pa.timestamp("us", tz="UTC")),
+        *(pa.array(column, kind) for column, kind in zip(columns, kinds)),
+    ]
     batch = pa.RecordBatch.from_arrays(arrays, names=[TIME, *node.type.names])
     fragment = cut(plan(node))[0]
     settings = Settings((7, 9), **options)

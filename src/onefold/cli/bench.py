@@ -28,15 +28,16 @@ if TYPE_CHECKING:  # pyspark takes a second to import
 SHORT_LIST = ("LLF", "ALF", "HLF", "AHF", "ALJ")
 IMPLEMENTATIONS = ("D", "A+", "A")
 PEERS = ("python", "pyspark", "pyflink")
+MOST_MEMORY = 8
+"""How many gigabytes Java may take at the most; less where that is more than a third of all."""
 ROOMY = {
-    "spark.driver.memory": "4g",
     # G1 marks all the time where arrays are as long as parcels
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
-    # to keep below a size, Spark adds it up again for every row
-    "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
+    # what does not fit in a buffer that Java keeps is asked from the system anew each time
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(8 * 2**20),
     "spark.python.unix.domain.socket.enabled": "true",
 }
-"""A JVM with room for a batch on its way, on one machine, for rows that are small."""
+"""A JVM with room for a batch on its way, on one machine."""
 
 
 class UnknownExperiment(OnefoldError):
@@ -250,7 +251,14 @@ def start() -> Any:
     """Return a session with room for a batch on its way, whose JVM says nothing on the screen."""
     from onefold.engines.spark.session import session
 
-    return session(config=ROOMY, log=Path(os.devnull))
+    config = {**ROOMY, "spark.driver.memory": f"{_memory()}g"}
+    return session(config=config, log=Path(os.devnull))
+
+
+def _memory() -> int:
+    """Return how many gigabytes Java may take."""
+    all_there: int = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(1, min(MOST_MEMORY, all_there // 2**30 // 3))
 
 
 @contextmanager

@@ -45,6 +45,10 @@ class Block(Sequence[Tuple]):
             self._tuples = list(map(self.type.tuple_class, zip(*self.columns)))
         return self._tuples
 
+    def part(self, first: int, last: int) -> Block:
+        """Return the tuples from the first up to the last position."""
+        return Block(self.type, [column[first:last] for column in self.columns])
+
     def __len__(self) -> int:
         return len(self.columns[0])
 
@@ -59,6 +63,17 @@ class Block(Sequence[Tuple]):
 
     def __getitem__(self, which: Any) -> Any:
         return self.tuples[which]
+
+
+def portions(tuples: Sequence[Tuple], size: int) -> Iterator[Sequence[Tuple]]:
+    """Return tuples in portions of a size, without making tuples of a block.
+
+    >>> [list(each) for each in portions([1, 2, 3], 2)]
+    [[1, 2], [3]]
+    """
+    for first in range(0, len(tuples), size):
+        last = first + size
+        yield tuples.part(first, last) if isinstance(tuples, Block) else tuples[first:last]
 
 
 def times_of(tuples: Sequence[Tuple]) -> Sequence[int]:

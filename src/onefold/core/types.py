@@ -134,10 +134,14 @@ class Struct(DataType):
         """
         if not rows:
             return [()] * len(self.attributes)
-        if set(map(type, rows)) != {tuple} or set(map(len, rows)) != {len(self.attributes)}:
+        if set(map(type, rows)) != {tuple} or len(rows[0]) != len(self.attributes):
+            return None
+        try:
+            all_given = list(zip(*rows, strict=True))
+        except ValueError:  # rows of different lengths
             return None
         columns = []
-        for (_, kind), given in zip(self.attributes, zip(*rows)):
+        for (_, kind), given in zip(self.attributes, all_given):
             if (column := kind.normal(given)) is None:
                 return None
             columns.append(column)

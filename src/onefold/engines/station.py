@@ -38,6 +38,8 @@ class Station:
         self.reached = START_OF_TIME
         self.fed: list[tuple[Reader, int]] = []
         self.late_fed: list[tuple[Reader, int]] = []
+        self.taken_by: list[Callable[[Sequence[Tuple]], None]] = []
+        """Who takes what is emitted at once, before anyone is fed with it."""
         self.received = [0] * len(self.watermarks)
         self.emitted = 0
         self.dropped = [0] * len(self.watermarks)
@@ -67,6 +69,8 @@ class Station:
         if self.record:
             for t in tuples:
                 self.record(Event(self.node, Kind.TUPLE, t))
+        for take in self.taken_by:
+            take(tuples)
         for station, port in self.fed:
             self.work.append((station.receive, port, tuples))
 

@@ -7,12 +7,15 @@ from itertools import chain, repeat
 from typing import Any
 
 from onefold.core.aggregate import ManyRows
-from onefold.core.block import Block, times_of
+from onefold.core.block import Block, portions, times_of
 from onefold.core.functions import FAILED, UserFunction
 from onefold.core.kernel import Kernel, Outlet
 from onefold.core.records import Tuple
 from onefold.core.types import TupleType
 from onefold.operators.flat_map import FlatMap
+
+AT_ONCE = 1000
+"""How many tuples are worked on at once: what that takes in memory stays near the processor."""
 
 
 def rows_of(
@@ -50,6 +53,15 @@ def flat_mapped(function: UserFunction, type: TupleType, tuples: Sequence[Tuple]
     return Block(type, [times, *columns])
 
 
+def emit_flat_mapped(
+    function: UserFunction, type: TupleType, tuples: Sequence[Tuple], out: Outlet
+) -> None:
+    """Emit what a function gives for each tuple, portion by portion."""
+    for portion in portions(tuples, AT_ONCE):
+        if made := flat_mapped(function, type, portion):
+            out.emit(made)
+
+
 class FlatMapInBulk(Kernel):
     """Forwards what the function makes of each tuple, at once."""
 
@@ -57,5 +69,4 @@ class FlatMapInBulk(Kernel):
         self.function, self.type = node.function, node.type
 
     def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
-        if made := flat_mapped(self.function, self.type, tuples):
-            out.emit(made)
+        emit_flat_mapped(self.function, self.type, tuples, out)

@@ -13,7 +13,7 @@ from onefold.core.kernel import Outlet
 from onefold.core.records import Tuple, values
 from onefold.core.types import Struct
 from onefold.core.values import identities, identity
-from onefold.engines.bulk.flat_map import flat_mapped, rows_of
+from onefold.engines.bulk.flat_map import emit_flat_mapped, rows_of
 from onefold.engines.bulk.waiting import InstantsInBulk
 from onefold.operators.aggregate import Aggregation
 from onefold.operators.embed import FROM_EMBED
@@ -28,8 +28,7 @@ class EachInBulk(InstantsInBulk):
         self.function, self.type = node.aggregate.each, node.type
 
     def fire(self, tuples: Sequence[Tuple], out: Outlet) -> None:
-        if made := flat_mapped(self.function, self.type, tuples):
-            out.emit(made)
+        emit_flat_mapped(self.function, self.type, tuples, out)
 
 
 class EmbedInBulk(InstantsInBulk):

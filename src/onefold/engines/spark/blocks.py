@@ -24,6 +24,12 @@ from onefold.engines.spark.schema import arrow_rows
 
 SMALL = 256
 """Fewer tuples than this are pickled: Arrow's own header would be longer than they are."""
+NORMAL = (String, Boolean, Integer, Binary)
+"""Types whose values come out of Arrow in normal form."""
+LARGE = 10_000
+"""Blocks with as many tuples as this are not made larger."""
+NOT_IN_ARROW = (pa.ArrowException, UnicodeEncodeError, OverflowError)
+"""What tells of a value that Python holds and Arrow does not."""
 
 
 class ArrowBlock(Block):
@@ -46,12 +52,17 @@ class ArrowBlock(Block):
         columns = self.batch.columns[1:]
         return [self.times, *(_read(column, kind) for column, kind in zip(columns, kinds))]
 
+    def part(self, first: int, last: int) -> ArrowBlock:
+        return ArrowBlock(self.type, self.batch.slice(first, last - first))
+
     def __len__(self) -> int:
         return int(self.batch.num_rows)
 
 
 def _read(column: pa.Array, kind: DataType) -> Sequence[Any]:
-    listed = column.to_pylist()
+    listed: list[Any] = column.to_pylist()
+    if isinstance(kind, NORMAL):
+        return listed
     known = kind.normal(listed)
     return [kind.conform(value) for value in listed] if known is None else known
 
@@ -110,16 +121,46 @@ def as_batch(type: TupleType, tuples: Sequence[Tuple]) -> pa.RecordBatch:
     return pa.RecordBatch.from_struct_array(struct)
 
 
+def in_arrow(tuples: Sequence[Tuple]) -> Sequence[Tuple]:
+    """Return a block in Arrow, so that nothing of Python's is kept; what does not fit, as it is."""
+    if not isinstance(tuples, Block) or isinstance(tuples, ArrowBlock) or len(tuples) < SMALL:
+        return tuples
+    try:
+        return ArrowBlock(tuples.type, as_batch(tuples.type, tuples))
+    except NOT_IN_ARROW:
+        return tuples
+
+
 def merged(parts: Iterable[Sequence[Tuple]]) -> Iterator[Sequence[Tuple]]:
-    """Return parts as few: blocks as they are, and all lists as one."""
+    """Return parts as few: those in Arrow up to a size, other blocks as they are, lists as one."""
     single: list[Tuple] = []
+    whole: list[ArrowBlock] = []
     for part in parts:
-        if isinstance(part, Block) and len(part) >= SMALL:
+        if isinstance(part, ArrowBlock) and len(part) >= SMALL:
+            whole.append(part)
+            if sum(map(len, whole)) >= LARGE:
+                yield _as_one(whole)
+                whole = []
+        elif isinstance(part, Block) and len(part) >= SMALL:
             yield part
         else:
             single += part
+    if whole:
+        yield _as_one(whole)
     if single:
         yield single
+
+
+def _as_one(whole: Sequence[ArrowBlock]) -> ArrowBlock:
+    if len(whole) == 1:
+        return whole[0]
+    return ArrowBlock(whole[0].type, pa.concat_batches([each.batch for each in whole]))
+
+
+def in_millis(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch with milliseconds for the moments of its first column, which are whole."""
+    millis = pc.divide(batch.column(0).cast(pa.int64()), 1000)
+    return batch.set_column(0, batch.schema.names[0], millis)
 
 
 def latest(times: pa.Array) -> int | None:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from onefold.core.errors import MistypedTuple
 from onefold.core.packing import packed
 from onefold.core.records import Tuple
-from onefold.core.types import Binary, Boolean, Integer, Misfit, String, TupleType
+from onefold.core.types import Misfit, TupleType
 from onefold.engines.spark import blocks
 from onefold.engines.spark.blocks import ArrowBlock, as_batch, merged
 from onefold.engines.spark.clock import END_MILLIS
@@ -24,8 +24,6 @@ from onefold.engines.spark.schema import TIME
 from onefold.engines.spark.task import BadRow, Settings, Task
 
 PARCEL = pa.schema([("grp", pa.int32()), ("node", pa.int32()), ("data", pa.binary())])
-_NORMAL = (String, Boolean, Integer, Binary)
-"""Types whose values come out of Arrow in normal form."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Reading:
     def task(self, batch: pa.RecordBatch) -> Task:
         """Return a task that has taken the rows of a batch."""
         task = Task(self.fragment, _home(self.settings), self.settings)
-        if tuples := self._tuples(batch, task):
+        if tuples := self._tuples(blocks.in_millis(batch), task):
             task.feed(task.entries[self.source, 0], tuples)
         return task
 
@@ -54,7 +52,7 @@ class Reading:
         """Return a parcel for each group: a batch with rows reaches all, and tells its time."""
         if self.delay is None:
             return touching(self.settings)
-        latest = blocks.latest(batch.column(0))
+        latest = blocks.latest(blocks.in_millis(batch).column(0))
         return telling({} if latest is None else {self.source: latest - self.delay}, self.settings)
 
     def _tuples(self, batch: pa.RecordBatch, task: Task) -> Sequence[Tuple]:
@@ -76,7 +74,7 @@ class Reading:
         times, *columns = map(_listed, batch.columns)
         raws = columns.pop() if len(columns) > len(self.type.attributes) else repeat(None)
         make = self.type.make
-        if all(isinstance(kind, _NORMAL) for _, kind in self.type.attributes):
+        if all(isinstance(kind, blocks.NORMAL) for _, kind in self.type.attributes):
             make = self._bare
         for time, raw, *row in zip(times, raws, *columns):
             if time == END_MILLIS:

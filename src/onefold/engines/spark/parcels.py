@@ -18,7 +18,7 @@ from onefold.core.packing import packed, unpacked
 from onefold.core.records import Tuple
 from onefold.core.types import TupleType
 from onefold.core.values import identity
-from onefold.engines.spark.blocks import SMALL, ArrowBlock, as_batch
+from onefold.engines.spark.blocks import NOT_IN_ARROW, SMALL, ArrowBlock, as_batch
 
 _ARROW = b"\xff\xff\xff\xff"
 """How a stream of Arrow begins, and no pickle does."""
@@ -47,8 +47,8 @@ def pack_tuples(type: TupleType, port: int, tuples: Sequence[Tuple]) -> bytes:
     if len(tuples) >= SMALL:
         try:
             return _written(as_batch(type, tuples), port)
-        except (pa.ArrowException, UnicodeEncodeError, OverflowError):
-            pass  # a value that Python holds and Arrow does not
+        except NOT_IN_ARROW:
+            pass
     return packed((port, [tuple(t) for t in tuples]), may_hold_nan=type.has_floats)
 
 

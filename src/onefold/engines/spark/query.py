@@ -131,15 +131,12 @@ def _readings(
     numbers = {node: number for number, node in enumerate(plan.nodes)}
     for name, source in plan.sources.items():
         columns = frames[name]
-        raw = [RAW] if RAW in columns.columns else []
         telling = delay is not None and tells_time(columns)
         if telling:
             columns = _trusted(columns).withWatermark(TIME, f"{delay} milliseconds")
-        attributes = (F.col(quoted(each)) for each in source.type.names)
-        read = columns.select(F.unix_millis(F.col(TIME)).alias(TIME), *attributes, *raw)
         first, number = line.stages[0][0], numbers[source]
         behind = delay if telling else None
-        yield Reading(first, line.settings, number, name, source.type, behind), read
+        yield Reading(first, line.settings, number, name, source.type, behind), columns
 
 
 def _trusted(columns: DataFrame) -> DataFrame:

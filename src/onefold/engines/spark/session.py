@@ -26,6 +26,18 @@ PLAIN_FILES = (
 a process for that, on a local disk some 40 times in a batch with state. Where a Hadoop is set up a
 checkpoint may lie on HDFS, and there the default is the right one."""
 
+STAYS_HERE = {
+    "spark.shuffle.compress": "false",
+    # Checksums find what a network or a second try of a task changed; here is neither.
+    "spark.shuffle.checksum.enabled": "false",
+    "spark.sql.shuffle.orderIndependentChecksum.enabled": "false",
+    # Parcels are long rows: with a file for each partition, they would be written twice.
+    "spark.shuffle.sort.bypassMergeThreshold": "1",
+    "spark.shuffle.file.buffer": "1m",
+    "spark.shuffle.localDisk.file.output.buffer": "1m",
+}
+"""How to shuffle what never leaves this machine."""
+
 INSTALL = (
     "install Java 17 or 21 (Debian: apt install openjdk-17-jre-headless; macOS: "
     "brew install openjdk@17), or set JAVA_HOME"
@@ -72,7 +84,7 @@ def session(
         settings = {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            "spark.shuffle.compress": "false",  # it stays on this machine
+            **STAYS_HERE,
             **({} if "HADOOP_CONF_DIR" in os.environ else {FILE_MANAGER: PLAIN_FILES}),
             **settings,
         }

@@ -19,7 +19,7 @@ from onefold.core.time import END_OF_TIME, START_OF_TIME
 from onefold.engines.bulk import in_bulk
 from onefold.engines.reference import Engine
 from onefold.engines.spark import blocks
-from onefold.engines.spark.blocks import ArrowBlock, merged
+from onefold.engines.spark.blocks import ArrowBlock, in_arrow, merged
 from onefold.engines.spark.fragments import Entry, Exit, Fragment
 from onefold.engines.spark.parcels import (
     REPORT,
@@ -30,7 +30,6 @@ from onefold.engines.spark.parcels import (
     pack_tuples,
     tuples_of,
 )
-from onefold.engines.station import Sink
 from onefold.operators.loop import LoopKernel
 from onefold.operators.stateful import StatefulKernel
 
@@ -103,9 +102,14 @@ class Task:
         )
         self.entries = {(each.node, each.port): each for each in fragment.entries}
         for each in fragment.exits:
-            leave = Sink(self.leaving[each].append)
-            self.engine.stations[each.producer].fed.append((leave, 0))
+            self.engine.stations[each.producer].taken_by.append(self._leave(each))
         self.by_number = {number: node for node, number in fragment.numbers.items()}
+
+    def _leave(self, leaving: Exit) -> Callable[[Sequence[Tuple]], None]:
+        parts = self.leaving[leaving]
+        if leaving.route is not None:
+            return parts.append  # the key of each tuple is asked for
+        return lambda tuples: parts.append(in_arrow(tuples))
 
     def restore(self, snapshot: bytes) -> None:
         """Take up the state of another task of the same fragment and group."""
