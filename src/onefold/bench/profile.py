@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from onefold.bench.experiments.experiment import Experiment
 from onefold.bench.search import Search
 
-BATCH = {"wikipedia": 1_600_000, "scans": 20_000}
+BATCH = {"wikipedia": 800_000, "scans": 20_000}
 """How many tuples make a batch of a flat_map."""
 CYCLE = {"wikipedia": 100_000, "scans": 10_000}
 """How many different tuples there are before the first one comes again, where a rate is given."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,9 @@ from onefold.bench.saturate import saturate
 from onefold.bench.search import highest
 from onefold.bench.subject import LABELS, Subject, implementation
 
-WARM_UP = 30
-"""For how many seconds a subject gets its tuples before it is measured at a rate the first time:
-so long Java goes on compiling."""
+WARM_UP = 60
+"""For how many seconds a subject works before it is measured the first time: so long Java goes on
+compiling."""
 
 
 class Mode(Enum):
@@ -85,6 +86,7 @@ class Series:
     results: Results
     start: Callable[[], SparkSession] = spark.session
     """Called when the first query is to run."""
+    warm_up: int = WARM_UP
     _session: SparkSession | None = None
     _warm: set[tuple[Mode, str, bool, str]] = field(default_factory=set)
     _read: dict[tuple[str, Mode, int, int], tuple[Any, Any]] = field(default_factory=dict)
@@ -150,7 +152,9 @@ class Series:
         experiment, subject = step.experiment, self._subject(step.subject)
         files = self._files(experiment, wanted["tuples"], wanted["rate"])
         if self._is_cold(Mode.SATURATE, step):
-            saturate(self.session, experiment, subject, files)
+            until = monotonic() + self.warm_up
+            while monotonic() < until:
+                saturate(self.session, experiment, subject, files)
         told = saturate(self.session, experiment, subject, files)
         compared = self._compared(experiment, Mode.SATURATE, files.tuples, files.rate, files.table)
         steady = told.steady
@@ -185,7 +189,7 @@ class Series:
         experiment, subject = step.experiment, self._subject(step.subject)
         tuples, rate, file = wanted["tuples"], wanted["rate"], self._file(experiment)
         if self._is_cold(Mode.RATE, step):
-            sustain(self.session, experiment, subject, file, rate=rate, seconds=WARM_UP)
+            sustain(self.session, experiment, subject, file, rate=rate, seconds=self.warm_up)
         compared = self._compared(
             experiment, Mode.RATE, tuples, rate, lambda: prepared.mapped(file)
         )(tuples)

@@ -6,22 +6,44 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from itertools import chain, groupby
-from operator import itemgetter
+from itertools import chain
 from typing import Any
 
 from onefold.core import windows
 from onefold.core.aggregate import Rows
+from onefold.core.block import Block
 from onefold.core.kernel import Kernel, Outlet
 from onefold.core.records import Tuple, values
 from onefold.core.time import START_OF_TIME
-from onefold.core.types import Struct
+from onefold.core.types import Array, Struct, TupleType
 from onefold.core.values import identity
 from onefold.engines.bulk.join import Matched, at, matched
 from onefold.engines.bulk.waiting import InstantsInBulk
 from onefold.operators.aggregate import Aggregation
 from onefold.operators.embed import FROM_EMBED
 from onefold.operators.join import LEFT, Collected, Join
+
+
+class CollectedBlock(Block):
+    """What A1 or A2 emits, kept as the tuples that it collected until someone asks for more."""
+
+    def __init__(self, type: TupleType, port: int, alike: Alike) -> None:
+        super().__init__(type, ())
+        self._columns = None
+        self.port, self.alike = port, alike
+
+    def _read(self) -> Sequence[Sequence[Any]]:
+        _, side = self.type.attributes[self.port]
+        assert isinstance(side, Array)
+        assert isinstance(side.element, Struct)
+        record = side.element.record
+        times = [t.time for t, _ in self.alike]
+        equal = [(record(values(t)),) * count for t, count in self.alike]
+        nothing: list[Any] = [()] * len(equal)
+        return [times, equal, nothing] if self.port == LEFT else [times, nothing, equal]
+
+    def __len__(self) -> int:
+        return len(self.alike)
 
 
 class CollectInBulk(InstantsInBulk):
@@ -31,18 +53,14 @@ class CollectInBulk(InstantsInBulk):
 
     def __init__(self, node: Aggregation, meaning: Collected) -> None:
         super().__init__()
-        self.make, self.record, self.port = node.type.tuple_class, meaning.side.record, meaning.port
+        self.type, self.port = node.type, meaning.port
 
     def fire(self, tuples: Sequence[Tuple], out: Outlet) -> None:
-        make, record = self.make, self.record
-        alike = Counter(tuples).items()
-        held = ((t.time, (record(values(t)),) * count) for t, count in alike)
-        if self.port == LEFT:
-            out.emit([make((time, equal, ())) for time, equal in held])
-        else:
-            out.emit([make((time, (), equal)) for time, equal in held])
+        out.emit(CollectedBlock(self.type, self.port, list(Counter(tuples).items())))
 
 
+Alike = list[tuple[Tuple, int]]
+"""Tuples that differ, and how many there are of each."""
 Sides = tuple[list[Tuple], list[Tuple]]
 MOST_ROWS = 8
 """How many rows of pairs are written down for a tuple; if there are more, they are asked again."""
@@ -64,12 +82,12 @@ class Pane:
         """Return the rows of the settled pairs."""
         return chain.from_iterable(self.rows.values())
 
-    def end(self, left: int, lasting: Callable[[Tuple], bool]) -> None:
-        """Forget what the window that begins at `left` was the last one of."""
+    def end(self, left: int, following: int) -> None:
+        """Forget what the window that begins at `left` was the last one of: it began there too."""
         self.rows.pop(left, None)
         if self.counts.pop(left, 0):
             for side in (*self.fresh, *self.settled):
-                side[:] = filter(lasting, side)
+                side[:] = [t for t in side if t.time >= following]
 
     def take(self, waiting: Pane) -> None:
         """Take the tuples that waited for this window, which are all fresh."""
@@ -92,6 +110,7 @@ class PairsInBulk(Kernel):
 
     def __init__(self, node: Aggregation, join: Join) -> None:
         self.join, self.type, self.size, self.stride = join, node.type, join.size, join.advance
+        self.collected = node.inputs[0].type
         self.watermark = START_OF_TIME
         self.windows: dict[int, dict[Hashable, Pane]] = {}
         self.lefts: list[int] = []
@@ -127,31 +146,44 @@ class PairsInBulk(Kernel):
 
     def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         late: list[Tuple] = []
-        first = FirstOpen(self.join, self.watermark)
-        for t, side, equal, key in self._keyed(tuples):
-            last = windows.last_left(t.time, self.stride)
-            if windows.dropped(last, self.size, 0, self.watermark):
-                late.append(t)
-                continue
-            panes = self._window(first[t.time])
-            if key not in panes:
-                panes[key] = Pane()
-            pane = panes[key]
-            pane.fresh[side].extend(equal)
-            pane.counts[last] += 1
+        places = Places(self.join, self.watermark, self._window)
+        for side, alike in self._sides(tuples):
+            for t, count, key in self._keyed(side, alike):
+                place = places[t.time]
+                if place is None:
+                    late += CollectedBlock(self.collected, side, [(t, count)])
+                    continue
+                last, panes = place
+                if key in panes:
+                    pane = panes[key]
+                else:
+                    pane = panes[key] = Pane()
+                pane.fresh[side].append(t)
+                pane.fresh[side].extend([t] * (count - 1))
+                pane.counts[last] += 1
         if late:
             out.late(port, late)
 
-    def _keyed(self, tuples: Iterable[Tuple]) -> Iterable[tuple[Tuple, int, list[Tuple], Hashable]]:
-        collected = ((*self.join.collected(t), t) for t in tuples)
-        for side, group in groupby(collected, key=itemgetter(0)):
-            of_side = list(group)
-            all_equal = [x for _, equal, _ in of_side for x in equal]
-            keys = {id(x): key for x, key in self.join.keys[side].over(all_equal)}
-            for _, equal, t in of_side:
-                known = [keys[id(x)] for x in equal if id(x) in keys]
-                if known:
-                    yield t, side, equal, known[0]
+    def _sides(self, tuples: Sequence[Tuple]) -> Iterable[tuple[int, Alike]]:
+        """Return what collected tuples hold, by their side."""
+        if isinstance(tuples, CollectedBlock):
+            yield tuples.port, tuples.alike
+            return
+        for t in tuples:
+            side, equal = self.join.collected(t)
+            yield side, [(equal[0], len(equal))]
+
+    def _keyed(self, side: int, alike: Alike) -> Iterable[tuple[Tuple, int, Hashable]]:
+        """Return the tuples that have a key, which all equal ones are asked for."""
+        several = {id(t): count for t, count in alike if count > 1}
+        asked = (
+            [t for t, count in alike for _ in range(count)] if several else [t for t, _ in alike]
+        )
+        before = None
+        for t, key in self.join.keys[side].over(asked):
+            if t is not before:
+                before = t
+                yield t, several.get(id(t), 1) if several else 1, key
 
     def _window(self, left: int) -> dict[Hashable, Pane]:
         if left not in self.windows:
@@ -171,11 +203,8 @@ class PairsInBulk(Kernel):
         out.watermark(watermark)
 
     def _hand_on(self, left: int, panes: dict[Hashable, Pane]) -> None:
-        def lasting(t: Tuple) -> bool:
-            return windows.last_left(t.time, self.stride) > left
-
         for key, pane in panes.items():
-            pane.end(left, lasting)
+            pane.end(left, left + self.stride)
             if pane.counts:
                 following = self._window(left + self.stride)
                 if key in following:
@@ -197,18 +226,25 @@ class PairsInBulk(Kernel):
         self.watermark, self.windows, self.lefts = state
 
 
-class FirstOpen(dict[int, int]):
-    """The first window that holds a time and has not fired: tuples that share a time ask once."""
+class Places(dict[int, tuple[int, dict[Hashable, Pane]] | None]):
+    """Where tuples of a time go: tuples that share a time ask once.
 
-    def __init__(self, join: Join, watermark: int) -> None:
-        self.join, self.watermark = join, watermark
+    The last window that holds it, and what the first one holds that has not fired; None if all
+    have fired.
+    """
 
-    def __missing__(self, time: int) -> int:
+    def __init__(
+        self, join: Join, watermark: int, window: Callable[[int], dict[Hashable, Pane]]
+    ) -> None:
+        self.join, self.watermark, self.window = join, watermark, window
+
+    def __missing__(self, time: int) -> tuple[int, dict[Hashable, Pane]] | None:
         size = self.join.size
         lefts = windows.lefts(time, self.join.advance, size)
-        first = next(left for left in lefts if not windows.dropped(left, size, 0, self.watermark))
-        self[time] = first
-        return first
+        open_ = (left for left in lefts if not windows.dropped(left, size, 0, self.watermark))
+        first = next(open_, None)
+        self[time] = None if first is None else (lefts[-1], self.window(first))
+        return self[time]
 
 
 class EmbeddedPairsInBulk(PairsInBulk):
