@@ -14,7 +14,7 @@ from onefold.core.block import Block
 from onefold.core.functions import Failure, on_failure
 from onefold.core.kernel import Kernel
 from onefold.core.plan import Implementation, Plan
-from onefold.engines.bulk import in_bulk
+from onefold.engines.bulk import flat_map, in_bulk
 from onefold.engines.bulk.flat_map import FlatMapInBulk
 from onefold.engines.bulk.instants import EachInBulk, EmbedInBulk
 from onefold.engines.bulk.join import JoinInBulk
@@ -22,7 +22,7 @@ from onefold.engines.bulk.pairs import CollectInBulk, EmbeddedPairsInBulk, Pairs
 from onefold.engines.bulk.unfold import CountInBulk, PickInBulk
 from onefold.engines.reference import Engine
 from oracle import multiset
-from strategies import Feed
+from strategies import Arrive, Feed, Promise
 from test_laws import drawn, law, play
 
 Told = list[tuple[Counter[str], Counter[str], int]]
@@ -70,6 +70,21 @@ def test_each_operator_and_tuples_that_come_late(kind: str, data: st.DataObject)
     feed = data.draw(strategies.late_feeds(case))
     for implementation in Implementation:
         same(of.lower(case.stream(), implementation), feed)
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+def test_portions_give_what_the_whole_gives(
+    implementation: Implementation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flat_map, "AT_ONCE", 4)
+    filled: list[Any] = []
+
+    def digits(t: Any) -> list[Any]:
+        filled[:] = [(int(each),) for each in str(t.n)]
+        return filled
+
+    plan = of.lower(of.source("s", "n int").flat_map(digits, "digit int"), implementation)
+    same(plan, (Arrive("s", tuple((n // 3, n) for n in range(50))), Promise("s", 9)))
 
 
 def kernels(stream: of.Stream, implementation: str) -> set[type[Kernel]]:

@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 import onefold as of
 from onefold.core.functions import Failure, on_failure
-from onefold.core.plan import Implementation, Plan
+from onefold.core.kernel import Kernel, Watch
+from onefold.core.plan import Implementation, Node, Plan
 from onefold.engines.bulk import in_bulk
-from onefold.engines.reference import Engine
+from onefold.engines.bulk.pairs import CollectInBulk
+from onefold.engines.reference import Engine, its_own
+from onefold.engines.station import KernelOf
 from oracle import multiset
 
 Batch = tuple[list[tuple[int, int, int]], list[tuple[int, int, int]], int]
@@ -32,10 +35,17 @@ def joined(size: int, advance: int, where: Any, select: Any) -> of.Stream:
     )
 
 
-def told(plan: Plan, stream: list[Batch], *, bulk: bool, restored: bool = False) -> list[Any]:
+def told(
+    plan: Plan,
+    stream: list[Batch],
+    *,
+    bulk: bool,
+    restored: bool = False,
+    kernel_of: KernelOf = in_bulk,
+) -> list[Any]:
     """All that can be seen of a run after each step: output, late tuples, what was set aside."""
-    kernel_of = {"kernel_of": in_bulk} if bulk else {}
-    engine, failures, seen, watermark = Engine(plan, **kernel_of), [], [], -10
+    run_by = kernel_of if bulk else its_own
+    engine, failures, seen, watermark = Engine(plan, kernel_of=run_by), [], [], -10
     token = on_failure.set(failures.append)
     try:
         for left, right, on in [*stream, ([], [], 1000)]:
@@ -48,7 +58,7 @@ def told(plan: Plan, stream: list[Batch], *, bulk: bool, restored: bool = False)
             seen.append((output, late, aside(failures), engine.output_watermark()))
             failures.clear()
             if restored:
-                state, engine = engine.snapshot(), Engine(plan, **kernel_of)
+                state, engine = engine.snapshot(), Engine(plan, kernel_of=run_by)
                 engine.restore(state)
     finally:
         on_failure.reset(token)
@@ -218,3 +228,43 @@ def test_rows_far_more_than_tuples_are_not_written_down() -> None:
     going_on.restore(state)
     going_on.end()
     assert len(going_on.take_output()) == 90_000
+
+
+@given(streams)
+def test_collected_tuples_may_come_as_tuples_too(stream: list[Batch]) -> None:
+    """A block of collected tuples is what A1 and A2 emit; who asks for its tuples gets them."""
+    plan = of.lower(joined(6, 2, near, both), "aggregate-plus")
+
+    def listed(node: Node, watch: Watch | None) -> Kernel:
+        kernel = in_bulk(node, watch)
+        return Listing(kernel) if isinstance(kernel, CollectInBulk) else kernel
+
+    wanted = told(plan, stream, bulk=True)
+    assert told(plan, stream, bulk=True, kernel_of=listed) == wanted
+
+
+class Listing(Kernel):
+    """Another kernel, whose blocks are taken apart."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    def process(self, port: int, tuples: Any, out: Any) -> None:
+        self.kernel.process(port, tuples, out)
+
+    def advance(self, watermark: int, out: Any) -> None:
+        self.kernel.advance(watermark, _TakingApart(out))
+
+    def snapshot(self) -> Any:
+        return self.kernel.snapshot()
+
+    def restore(self, state: Any) -> None:
+        self.kernel.restore(state)
+
+
+class _TakingApart:
+    def __init__(self, out: Any) -> None:
+        self.out, self.watermark, self.late = out, out.watermark, out.late
+
+    def emit(self, tuples: Any) -> None:
+        self.out.emit(list(tuples))

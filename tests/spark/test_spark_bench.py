@@ -23,7 +23,7 @@ from onefold.bench.results import Results
 from onefold.bench.sameness import OutputsDiffer
 from onefold.bench.saturate import saturate
 from onefold.bench.series import Mode, Order, Series, steps
-from onefold.bench.subject import LABELS, Subject, implementation
+from onefold.bench.subject import Subject, implementation
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +108,8 @@ def test_a_lost_output_fails_the_bench(
     order = Order(
         (standins.ALF,), ("D", "A"), Mode.SATURATE, PROFILES["quick"], tmp_path, 2000, 1000
     )
-    bench = Series(order, Results({}), start=lambda: session, _warm=set(LABELS))
+    monkeypatch.setattr(series, "WARM_UP", 0)
+    bench = Series(order, Results({}), start=lambda: session)
     first, second = steps(order)
     assert bench.take(first)
     with pytest.raises(OutputsDiffer, match="ALF: D and A gave different outputs"):

@@ -8,10 +8,18 @@ import pyarrow as pa
 import pytest
 
 import onefold as of
+from onefold.core.block import Block, portions
 from onefold.core.packing import unpacked
 from onefold.core.plan import plan
 from onefold.core.values import NAN
-from onefold.engines.spark.blocks import SMALL, ArrowBlock
+from onefold.engines.spark.blocks import (
+    LARGE,
+    SMALL,
+    ArrowBlock,
+    in_arrow,
+    in_millis,
+    merged,
+)
 from onefold.engines.spark.clock import END_MILLIS
 from onefold.engines.spark.columns import Reading
 from onefold.engines.spark.fragments import cut
@@ -94,3 +102,40 @@ def test_what_arrow_does_not_hold_travels_too() -> None:
     tuples = [type.make(n, ("\ud800",)) for n in range(SMALL)]
     _, held = opened(pack_tuples(type, 0, tuples))
     assert list(tuples_of(type, held)) == tuples
+
+
+def test_output_is_put_in_arrow_at_once_but_for_what_does_not_fit() -> None:
+    type = of.source("s", "a string").node.type
+    fits, small, odd = (
+        Block(type, [range(count), [text] * count])
+        for count, text in [(SMALL, "x"), (SMALL - 1, "x"), (SMALL, "\ud800")]
+    )
+    made = in_arrow(fits)
+    assert isinstance(made, ArrowBlock)
+    assert list(made) == list(fits)
+    assert in_arrow(small) is small
+    assert in_arrow(odd) is odd
+
+
+def test_blocks_in_arrow_are_put_together_up_to_a_size() -> None:
+    type = of.source("s", "a string").node.type
+    block = in_arrow(Block(type, [range(LARGE // 2), ["x"] * (LARGE // 2)]))
+    few = [type.make(1, ("y",))]
+    made = list(merged([block, few, block, block, few]))
+    assert [len(each) for each in made] == [LARGE, LARGE // 2, 2]
+    assert list(made[0]) == [*block, *block]
+
+
+def test_portions_of_a_block_in_arrow_are_its_tuples() -> None:
+    type = of.source("s", "a string").node.type
+    block = in_arrow(Block(type, [range(SMALL), list(map(str, range(SMALL)))]))
+    parts = list(portions(block, 100))
+    assert [len(each) for each in parts] == [100, 100, SMALL - 200]
+    assert [t for each in parts for t in each] == list(block)
+    assert all(list(each.times) == [t.time for t in each] for each in parts)
+
+
+def test_moments_before_1970_and_missing_ones_are_milliseconds() -> None:
+    moments = pa.array([-5000, None, 0, 7000], pa.timestamp("us", tz="Europe/Berlin"))
+    batch = in_millis(pa.RecordBatch.from_arrays([moments], names=["at"]))
+    assert batch.to_pydict() == {"at": [-5, None, 0, 7]}

@@ -86,7 +86,6 @@ class Series:
     results: Results
     start: Callable[[], SparkSession] = spark.session
     """Called when the first query is to run."""
-    warm_up: int = WARM_UP
     _session: SparkSession | None = None
     _warm: set[tuple[Mode, str, bool, str]] = field(default_factory=set)
     _read: dict[tuple[str, Mode, int, int], tuple[Any, Any]] = field(default_factory=dict)
@@ -152,7 +151,8 @@ class Series:
         experiment, subject = step.experiment, self._subject(step.subject)
         files = self._files(experiment, wanted["tuples"], wanted["rate"])
         if self._is_cold(Mode.SATURATE, step):
-            until = monotonic() + self.warm_up
+            until = monotonic() + WARM_UP
+            saturate(self.session, experiment, subject, files)
             while monotonic() < until:
                 saturate(self.session, experiment, subject, files)
         told = saturate(self.session, experiment, subject, files)
@@ -189,7 +189,7 @@ class Series:
         experiment, subject = step.experiment, self._subject(step.subject)
         tuples, rate, file = wanted["tuples"], wanted["rate"], self._file(experiment)
         if self._is_cold(Mode.RATE, step):
-            sustain(self.session, experiment, subject, file, rate=rate, seconds=self.warm_up)
+            sustain(self.session, experiment, subject, file, rate=rate, seconds=WARM_UP)
         compared = self._compared(
             experiment, Mode.RATE, tuples, rate, lambda: prepared.mapped(file)
         )(tuples)

@@ -67,46 +67,86 @@ MOST_ROWS = 8
 
 
 @dataclass
+class Bucket:
+    """Tuples that have the same last window."""
+
+    sides: Sides = field(default_factory=lambda: ([], []))
+    collected: int = 0
+    """In how many collected tuples they came."""
+
+    def take(self, other: Bucket) -> None:
+        """Take the tuples of another one."""
+        for mine, its in zip(self.sides, other.sides):
+            mine.extend(its)
+        self.collected += other.collected
+
+
+Buckets = dict[int, Bucket]
+"""By the last window that holds their tuples."""
+
+
+@dataclass
 class Pane:
     """What a window holds for a key: what it has from the window before it, and what is new."""
 
-    fresh: Sides = field(default_factory=lambda: ([], []))
-    settled: Sides = field(default_factory=lambda: ([], []))
+    fresh: Buckets = field(default_factory=dict)
+    settled: Buckets = field(default_factory=dict)
     """Those whose pairs are known."""
     rows: dict[int, list[Any]] = field(default_factory=dict)
     """The rows of those pairs, by the last window that holds both tuples."""
-    counts: Counter[int] = field(default_factory=Counter)
-    """How many collected tuples there are, by the last window that holds them."""
 
     def known(self) -> Iterable[Any]:
         """Return the rows of the settled pairs."""
         return chain.from_iterable(self.rows.values())
 
-    def end(self, left: int, following: int) -> None:
-        """Forget what the window that begins at `left` was the last one of: it began there too."""
-        self.rows.pop(left, None)
-        if self.counts.pop(left, 0):
-            for side in (*self.fresh, *self.settled):
-                side[:] = [t for t in side if t.time >= following]
+    def settle(self) -> None:
+        """Take what is fresh for settled."""
+        _take(self.settled, self.fresh)
+        self.fresh = {}
+
+    def end(self, left: int) -> None:
+        """Forget what the window that begins at `left` was the last one of."""
+        for by_last in (self.fresh, self.settled, self.rows):
+            by_last.pop(left, None)
 
     def take(self, waiting: Pane) -> None:
         """Take the tuples that waited for this window, which are all fresh."""
-        for mine, its in zip(self.fresh, waiting.fresh):
-            mine.extend(its)
-        self.counts.update(waiting.counts)
+        _take(self.fresh, waiting.fresh)
+
+    def collected(self) -> int:
+        """Return how many collected tuples there are."""
+        return sum(each.collected for each in chain(self.fresh.values(), self.settled.values()))
 
     def to_keep(self) -> Pane:
         """Return what to write down; rows only if they are not far more than the tuples."""
-        if sum(map(len, self.rows.values())) <= MOST_ROWS * sum(map(len, self.settled)):
+        if sum(map(len, self.rows.values())) <= MOST_ROWS * sum(map(len, _sides(self.settled))):
             return self
-        (x, y), (settled_x, settled_y) = self.fresh, self.settled
-        return Pane(fresh=(settled_x + x, settled_y + y), counts=self.counts)
+        fresh: Buckets = {}
+        _take(fresh, self.settled)
+        _take(fresh, self.fresh)
+        return Pane(fresh)
+
+
+def _take(buckets: Buckets, others: Buckets) -> None:
+    for last, other in others.items():
+        if last not in buckets:
+            buckets[last] = Bucket()
+        buckets[last].take(other)
+
+
+def _sides(buckets: Buckets) -> Sides:
+    """Return the tuples of all buckets."""
+    sides: Sides = ([], [])
+    for bucket in buckets.values():
+        for side, held in zip(sides, bucket.sides):
+            side.extend(held)
+    return sides
 
 
 class PairsInBulk(Kernel):
     """A3: matches what is new in a window when it fires, and hands on what the next holds too."""
 
-    form = ", in bulk, handed on"
+    form = ", in bulk, by last window"
 
     def __init__(self, node: Aggregation, join: Join) -> None:
         self.join, self.type, self.size, self.stride = join, node.type, join.size, join.advance
@@ -125,7 +165,7 @@ class PairsInBulk(Kernel):
 
     def rows(self, pane: Pane) -> Rows:
         """Return what the pairs of a window give."""
-        (x, y), (settled_x, settled_y) = pane.fresh, pane.settled
+        (x, y), (settled_x, settled_y) = _sides(pane.fresh), _sides(pane.settled)
         asked = (settled_x + x, y), (x, settled_y)
         told = [found for each in asked if (found := matched(self.join, *each)) is not None]
         if len(told) < len(asked):  # each window asks again, and tells of a pair that fails
@@ -135,7 +175,7 @@ class PairsInBulk(Kernel):
             ]
         for each in told:
             self._settle(pane, each)
-        pane.settled, pane.fresh = (settled_x + x, settled_y + y), ([], [])
+        pane.settle()
         return list(pane.known())
 
     def _settle(self, pane: Pane, told: Matched) -> None:
@@ -158,9 +198,13 @@ class PairsInBulk(Kernel):
                     pane = panes[key]
                 else:
                     pane = panes[key] = Pane()
-                pane.fresh[side].append(t)
-                pane.fresh[side].extend([t] * (count - 1))
-                pane.counts[last] += 1
+                if last in pane.fresh:
+                    bucket = pane.fresh[last]
+                else:
+                    bucket = pane.fresh[last] = Bucket()
+                bucket.sides[side].append(t)
+                bucket.sides[side].extend([t] * (count - 1))
+                bucket.collected += 1
         if late:
             out.late(port, late)
 
@@ -204,8 +248,8 @@ class PairsInBulk(Kernel):
 
     def _hand_on(self, left: int, panes: dict[Hashable, Pane]) -> None:
         for key, pane in panes.items():
-            pane.end(left, left + self.stride)
-            if pane.counts:
+            pane.end(left)
+            if pane.fresh or pane.settled:
                 following = self._window(left + self.stride)
                 if key in following:
                     pane.take(following[key])
@@ -213,7 +257,7 @@ class PairsInBulk(Kernel):
 
     def held(self) -> int:
         keyed = (pane for panes in self.windows.values() for pane in panes.values())
-        return sum(pane.counts.total() for pane in keyed)
+        return sum(pane.collected() for pane in keyed)
 
     def snapshot(self) -> Any:
         kept = {
@@ -259,4 +303,4 @@ class EmbeddedPairsInBulk(PairsInBulk):
 
     def emitted(self, key: Hashable, pane: Pane) -> Rows:
         tuples = tuple(self.rows(pane))
-        return [(identity((key, pane.counts.total())), tuples, FROM_EMBED)] if tuples else ()
+        return [(identity((key, pane.collected())), tuples, FROM_EMBED)] if tuples else ()
