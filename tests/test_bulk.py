@@ -87,6 +87,68 @@ def test_portions_give_what_the_whole_gives(
     same(plan, (Arrive("s", tuple((n // 3, n) for n in range(50))), Promise("s", 9)))
 
 
+ROW: dict[str, Any] = {}
+VALUES: list[Any] = []
+INNER: list[Any] = []
+
+
+def a_mapping(t: Any) -> Any:
+    ROW.update(m=[t.n])
+    return [ROW]
+
+
+def a_list(t: Any) -> Any:
+    VALUES[:] = [[t.n]]
+    return [VALUES]
+
+
+def an_array(t: Any) -> Any:
+    INNER[:] = [t.n]
+    return [(INNER,)]
+
+
+def a_generator(t: Any) -> Any:
+    INNER[:] = [t.n]
+    return ((each,) for each in [INNER])
+
+
+def a_tuple_of_rows(t: Any) -> Any:
+    ROW.update(m=[t.n])
+    return (ROW,)
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+@pytest.mark.parametrize(
+    "function",
+    [a_mapping, a_list, an_array, a_generator, a_tuple_of_rows],
+    ids=lambda f: f.__name__,
+)
+def test_what_a_function_fills_anew_for_each_tuple(
+    function: Any, implementation: Implementation
+) -> None:
+    made = of.source("s", "n int").flat_map(function, "m array<int>")
+    same(of.lower(made, implementation), (Arrive("s", ((1, 1), (1, 2), (2, 3))),))
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+def test_a_failure_is_told_once_though_a_list_comes_twice(implementation: Implementation) -> None:
+    def fails_at_two(t: Any) -> Any:
+        VALUES[:] = [(1 // (t.n - 2),)]
+        return VALUES
+
+    plan = of.lower(of.source("s", "n int").flat_map(fails_at_two, "m int"), implementation)
+    failures: list[Failure] = []
+    token = on_failure.set(failures.append)
+    try:
+        engine = Engine(plan, kernel_of=in_bulk)
+        engine.input("s", [(n, n) for n in range(5)])
+        engine.end()
+    finally:
+        on_failure.reset(token)
+    assert len(failures) == 1
+    assert len(engine.take_output()) == 4
+
+
 def kernels(stream: of.Stream, implementation: str) -> set[type[Kernel]]:
     engine = Engine(of.lower(stream, implementation), kernel_of=in_bulk)
     return {type(each.kernel) for each in engine.stations.values()}

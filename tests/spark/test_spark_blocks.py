@@ -139,3 +139,18 @@ def test_moments_before_1970_and_missing_ones_are_milliseconds() -> None:
     moments = pa.array([-5000, None, 0, 7000], pa.timestamp("us", tz="Europe/Berlin"))
     batch = in_millis(pa.RecordBatch.from_arrays([moments], names=["at"]))
     assert batch.to_pydict() == {"at": [-5, None, 0, 7]}
+
+
+def test_arrays_that_spark_calls_never_null_go_with_others() -> None:
+    rows = [(n, ["a"]) for n in range(SMALL)]
+    work, batch = reading("a array<string>", rows)
+    never_null = pa.list_(pa.field("element", pa.string(), nullable=False))
+    other = batch.set_column(1, "a", batch.column(1).cast(never_null))
+    parts = [
+        part
+        for each in (batch, other)
+        for parts in work.task(each).leaving.values()
+        for part in parts
+    ]
+    (made,) = merged(parts)
+    assert [t.a for t in made] == [("a",)] * 2 * SMALL

@@ -151,10 +151,10 @@ class Series:
         experiment, subject = step.experiment, self._subject(step.subject)
         files = self._files(experiment, wanted["tuples"], wanted["rate"])
         if self._is_cold(Mode.SATURATE, step):
-            until = monotonic() + WARM_UP
-            saturate(self.session, experiment, subject, files)
+            session, until = self.session, monotonic() + WARM_UP
+            saturate(session, experiment, subject, files)
             while monotonic() < until:
-                saturate(self.session, experiment, subject, files)
+                saturate(session, experiment, subject, files)
         told = saturate(self.session, experiment, subject, files)
         compared = self._compared(experiment, Mode.SATURATE, files.tuples, files.rate, files.table)
         steady = told.steady

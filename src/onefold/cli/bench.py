@@ -258,6 +258,9 @@ def start() -> Any:
 def _memory() -> int:
     """Return how many gigabytes Java may take."""
     all_there: int = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = Path("/sys/fs/cgroup/memory.max")  # a container's
+    if limit.exists() and (text := limit.read_text().strip()).isdigit():
+        all_there = min(all_there, int(text))
     return max(1, min(MOST_MEMORY, all_there // 2**30 // 3))
 
 

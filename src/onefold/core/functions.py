@@ -98,6 +98,20 @@ def truth(result: Any, *_: Any) -> bool:
     return bool(result)
 
 
+@dataclass(frozen=True)
+class Checked:
+    """What a check made of a result."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Raised:
+    """What came instead of a result."""
+
+    problem: Exception | SystemExit
+
+
 @dataclass(frozen=True, eq=False)
 class UserFunction:
     """A function of the user's, where it is used, and what its operator makes of its result."""
@@ -131,24 +145,31 @@ class UserFunction:
                 yield t, result
 
     def results(self, tuples: Iterable[Tuple]) -> list[Any]:
-        """Call it for each tuple; return what it gives, unchecked, or FAILED where set aside."""
+        """Call it for each tuple; return what `settled` is to be asked about, in the same order.
+
+        A list is kept as it is. Anything else may be gone when the function is called again, and is
+        checked at once. Nothing is told of failures yet.
+        """
         results: list[Any] = []
-        function, add, rest = self.function, results.append, iter(tuples)
+        function, check, add, rest = self.function, self.check, results.append, iter(tuples)
         while True:
-            t: Any = None
             try:
                 for t in rest:
-                    add(function(t))
+                    result = function(t)
+                    add(result if result.__class__ is list else Checked(check(result, t)))
             except USERS_ERRORS as problem:
-                self._report(problem, (t,))
-                add(FAILED)
+                add(Raised(problem))
             else:
                 return results
 
     def settled(self, result: Any, *arguments: Any) -> Any:
-        """Return what `check` makes of a result, or FAILED if that was set aside."""
-        if result is FAILED:
-            return FAILED
+        """Return what `check` makes of one of the results, or FAILED if that was set aside."""
+        match result:
+            case Checked():
+                return result.value
+            case Raised():
+                self._report(result.problem, arguments)
+                return FAILED
         try:
             return self.check(result, *arguments)
         except USERS_ERRORS as problem:

@@ -11,28 +11,54 @@ from onefold.core.block import Block, portions, times_of
 from onefold.core.functions import FAILED, UserFunction
 from onefold.core.kernel import Kernel, Outlet
 from onefold.core.records import Tuple
-from onefold.core.types import TupleType
+from onefold.core.types import Array, DataType, Struct, TupleType
 from onefold.operators.flat_map import FlatMap
 
 AT_ONCE = 1000
 """How many tuples are worked on at once: what that takes in memory stays near the processor."""
+
+FIXED = {str, int, float, bool, bytes, tuple, type(None)}
+"""Classes of values that never change."""
 
 
 def rows_of(
     function: UserFunction, type: TupleType, tuples: Sequence[Tuple]
 ) -> tuple[list[int], list[Sequence[Any]]]:
     """Return how many rows a function gives for each tuple, and the columns of all of them."""
-    results = function.results(tuples)
-    all_lists = set(map(_type, results)) <= {list}
-    lists = results if all_lists else [each for each in results if isinstance(each, list)]
-    if len(set(map(id, lists))) < len(lists):  # one list, filled anew for each tuple
+    if any(_deep(kind) for _, kind in type.attributes):
         return _in_columns(type, map(function, tuples))
-    if isinstance(function.check, ManyRows) and all_lists:
-        columns = type.normal_columns(list(chain.from_iterable(results)))
+    results = function.results(tuples)
+    plain = set(map(_type, results)) <= {list} and isinstance(function.check, ManyRows)
+    lists = results if plain else [each for each in results if each.__class__ is list]
+    rows = list(chain.from_iterable(lists))
+    arrays = any(isinstance(kind, Array) for _, kind in type.attributes)
+    if not _comes_twice(lists) and not (arrays and _comes_twice(_kept(rows))):
+        columns = type.normal_columns(rows) if plain else None
         if columns is not None:
             return list(map(len, results)), columns
-    settled = (function.settled(result, t) for result, t in zip(results, tuples))
-    return _in_columns(type, settled)
+        if not _comes_twice(_kept(rows)):
+            settled = (function.settled(result, t) for result, t in zip(results, tuples))
+            return _in_columns(type, settled)
+    return _in_columns(type, map(function, tuples))
+
+
+def _deep(kind: DataType) -> bool:
+    """Say whether a value may hold something that holds something."""
+    return isinstance(kind, Struct) or (
+        isinstance(kind, Array) and isinstance(kind.element, Array | Struct)
+    )
+
+
+def _kept(rows: Sequence[Any]) -> list[Any]:
+    """Return what the function may keep of its rows, and fill anew for the next tuple."""
+    if set(map(_type, rows)) <= {tuple}:
+        return [each for row in rows for each in row if each.__class__ not in FIXED]
+    return [row for row in rows if row.__class__ is not tuple]
+
+
+def _comes_twice(held: Sequence[Any]) -> bool:
+    """Say whether something stands twice among what is held, and so has an identity of its own."""
+    return len(set(map(id, held))) < len(held)
 
 
 def _in_columns(type: TupleType, settled: Iterable[Any]) -> tuple[list[int], list[Sequence[Any]]]:

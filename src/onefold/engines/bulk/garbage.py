@@ -24,4 +24,5 @@ def searched_later() -> Iterator[None]:
 @cache
 def _leave_out_what_is_loaded() -> None:
     """Never look at modules and classes again: a worker has them until it ends."""
+    gc.collect()
     gc.freeze()

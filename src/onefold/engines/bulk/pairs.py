@@ -119,7 +119,8 @@ class Pane:
 
     def to_keep(self) -> Pane:
         """Return what to write down; rows only if they are not far more than the tuples."""
-        if sum(map(len, self.rows.values())) <= MOST_ROWS * sum(map(len, _sides(self.settled))):
+        tuples = sum(len(side) for each in self.settled.values() for side in each.sides)
+        if sum(map(len, self.rows.values())) <= MOST_ROWS * tuples:
             return self
         fresh: Buckets = {}
         _take(fresh, self.settled)

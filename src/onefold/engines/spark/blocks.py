@@ -28,6 +28,7 @@ NORMAL = (String, Boolean, Integer, Binary)
 """Types whose values come out of Arrow in normal form."""
 LARGE = 10_000
 """Blocks with as many tuples as this are not made larger."""
+MOST_BYTES = 64 * 2**20
 NOT_IN_ARROW = (pa.ArrowException, UnicodeEncodeError, OverflowError)
 """What tells of a value that Python holds and Arrow does not."""
 
@@ -131,14 +132,15 @@ def in_arrow(tuples: Sequence[Tuple]) -> Sequence[Tuple]:
         return tuples
 
 
-def merged(parts: Iterable[Sequence[Tuple]]) -> Iterator[Sequence[Tuple]]:
-    """Return parts as few: those in Arrow up to a size, other blocks as they are, lists as one."""
+def merged(parts: Iterable[Sequence[Tuple]], *, together: bool = True) -> Iterator[Sequence[Tuple]]:
+    """Return parts as few: lists as one, blocks in Arrow `together` up to a size, others as is."""
     single: list[Tuple] = []
     whole: list[ArrowBlock] = []
     for part in parts:
-        if isinstance(part, ArrowBlock) and len(part) >= SMALL:
+        if together and isinstance(part, ArrowBlock) and SMALL <= len(part) < LARGE:
             whole.append(part)
-            if sum(map(len, whole)) >= LARGE:
+            tuples, size = sum(map(len, whole)), sum(each.batch.nbytes for each in whole)
+            if tuples >= LARGE or size >= MOST_BYTES:
                 yield _as_one(whole)
                 whole = []
         elif isinstance(part, Block) and len(part) >= SMALL:
@@ -158,9 +160,13 @@ def _as_one(whole: Sequence[ArrowBlock]) -> ArrowBlock:
 
 
 def in_millis(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return a batch with milliseconds for the moments of its first column, which are whole."""
-    millis = pc.divide(batch.column(0).cast(pa.int64()), 1000)
-    return batch.set_column(0, batch.schema.names[0], millis)
+    """Return a batch with milliseconds for the moments of its first column."""
+    return batch.set_column(0, batch.schema.names[0], millis(batch.column(0)))
+
+
+def millis(moments: pa.Array) -> pa.Array:
+    """Return moments as milliseconds; they are whole ones (`schema.checked`)."""
+    return pc.divide(moments.cast(pa.int64()), 1000)
 
 
 def latest(times: pa.Array) -> int | None:

@@ -14,13 +14,13 @@ import pyarrow.compute as pc
 from onefold.core.errors import MistypedTuple
 from onefold.core.packing import packed
 from onefold.core.records import Tuple
-from onefold.core.types import Misfit, TupleType
+from onefold.core.types import DataType, Misfit, TupleType
 from onefold.engines.spark import blocks
 from onefold.engines.spark.blocks import ArrowBlock, as_batch, merged
 from onefold.engines.spark.clock import END_MILLIS
 from onefold.engines.spark.fragments import Fragment
 from onefold.engines.spark.parcels import REPORT, TOLD, Parcel, opened, tuples_of
-from onefold.engines.spark.schema import TIME
+from onefold.engines.spark.schema import TIME, arrow_type
 from onefold.engines.spark.task import BadRow, Settings, Task
 
 PARCEL = pa.schema([("grp", pa.int32()), ("node", pa.int32()), ("data", pa.binary())])
@@ -39,7 +39,7 @@ class Reading:
     """How far the source's watermark is behind its latest time; None: Spark's is its own."""
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return as_rows(chain(self.task(batch).parcels(), self._told(batch)))
+        return as_rows(chain(self.task(batch).parcels(), self._told(batch.column(0))))
 
     def task(self, batch: pa.RecordBatch) -> Task:
         """Return a task that has taken the rows of a batch."""
@@ -48,11 +48,11 @@ class Reading:
             task.feed(task.entries[self.source, 0], tuples)
         return task
 
-    def _told(self, batch: pa.RecordBatch) -> Iterator[Parcel]:
+    def _told(self, moments: pa.Array) -> Iterator[Parcel]:
         """Return a parcel for each group: a batch with rows reaches all, and tells its time."""
         if self.delay is None:
             return touching(self.settings)
-        latest = blocks.latest(blocks.in_millis(batch).column(0))
+        latest = blocks.latest(blocks.millis(moments))
         return telling({} if latest is None else {self.source: latest - self.delay}, self.settings)
 
     def _tuples(self, batch: pa.RecordBatch, task: Task) -> Sequence[Tuple]:
@@ -62,7 +62,7 @@ class Reading:
         if not clean or not blocks.reads_as_it_is(self.type):
             return list(self._by_row(batch, task))
         kinds = (kind for _, kind in self.type.attributes)
-        values = [blocks.normal(column, kind) for column, kind in zip(columns[1:], kinds)]
+        values = [blocks.normal(_of_one_type(c, kind), kind) for c, kind in zip(columns[1:], kinds)]
         if any(column is None for column in values):
             return list(self._by_row(batch, task))
         rows = pa.RecordBatch.from_arrays([columns[0], *values], names=[TIME, *self.type.names])
@@ -146,7 +146,7 @@ class Leaving:
 
 def as_output(type: TupleType, parts: Sequence[Sequence[Tuple]]) -> pa.RecordBatch:
     """Return tuples as columns."""
-    batches = [as_batch(type, part) for part in merged(parts)]
+    batches = [as_batch(type, part) for part in merged(parts, together=False)]
     if not batches:
         return as_batch(type, ())
     return batches[0] if len(batches) == 1 else pa.concat_batches(batches)
@@ -176,6 +176,12 @@ def as_rows(parcels: Iterable[Parcel]) -> pa.RecordBatch:
 def _home(settings: Settings) -> int:
     """Return the group that output goes by: any will do, and tasks should not share one."""
     return settings.places[os.getpid() % len(settings.places)]
+
+
+def _of_one_type(column: pa.Array, kind: DataType) -> pa.Array:
+    """Return a column of the type that all blocks have: Spark's may say that nothing is null."""
+    wanted = arrow_type(kind)
+    return column if column.type.equals(wanted) else column.cast(wanted)
 
 
 def _checked(time: Any) -> int:

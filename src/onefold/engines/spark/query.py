@@ -171,8 +171,9 @@ def by_batch(
 
     def call(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
+            opened = shipment.opened()
             with searched_later():
-                made = shipment.opened()(batch)
+                made = opened(batch)
             yield made
 
     return frame.mapInArrow(call, schema)

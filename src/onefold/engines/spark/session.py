@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -36,7 +37,10 @@ STAYS_HERE = {
     "spark.shuffle.file.buffer": "1m",
     "spark.shuffle.localDisk.file.output.buffer": "1m",
 }
-"""How to shuffle what never leaves this machine."""
+"""How to shuffle what never leaves this process."""
+
+TRIED_ONCE = re.compile(r"local(\[[^,]*\])?")
+"""Masters of one process that try a task once: not `local[4,3]`, nor `local-cluster[…]`."""
 
 INSTALL = (
     "install Java 17 or 21 (Debian: apt install openjdk-17-jre-headless; macOS: "
@@ -84,7 +88,7 @@ def session(
         settings = {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            **STAYS_HERE,
+            **(STAYS_HERE if TRIED_ONCE.fullmatch(master or "") else {}),
             **({} if "HADOOP_CONF_DIR" in os.environ else {FILE_MANAGER: PLAIN_FILES}),
             **settings,
         }
