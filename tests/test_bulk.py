@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -128,6 +129,25 @@ def test_what_a_function_fills_anew_for_each_tuple(
 ) -> None:
     made = of.source("s", "n int").flat_map(function, "m array<int>")
     same(of.lower(made, implementation), (Arrive("s", ((1, 1), (1, 2), (2, 3))),))
+
+
+@pytest.mark.parametrize("implementation", ["dedicated", "aggregate-plus", "aggregate"])
+def test_what_never_changes_may_come_twice_and_the_function_is_called_once(
+    implementation: str,
+) -> None:
+    called: list[int] = []
+
+    def twice(t: Any) -> Any:
+        called.append(t.n)
+        return [(t.at, t.n), (t.at, t.n)] if t.n else [t]
+
+    made = of.source("s", "at timestamp, n int").flat_map(twice, "at timestamp, n int")
+    engine = Engine(of.lower(made, implementation), kernel_of=in_bulk)
+    moment = datetime(2020, 1, 1, tzinfo=UTC)
+    engine.input("s", [(n, moment, n) for n in range(3)])
+    engine.end()
+    assert sorted(called) == [0, 1, 2]
+    assert [t.n for t in sorted(engine.take_output())] == [0, 1, 1, 2, 2]
 
 
 @pytest.mark.parametrize("implementation", Implementation)

@@ -17,9 +17,6 @@ from onefold.operators.flat_map import FlatMap
 AT_ONCE = 1000
 """How many tuples are worked on at once: what that takes in memory stays near the processor."""
 
-FIXED = {str, int, float, bool, bytes, tuple, type(None)}
-"""Classes of values that never change."""
-
 
 def rows_of(
     function: UserFunction, type: TupleType, tuples: Sequence[Tuple]
@@ -31,15 +28,15 @@ def rows_of(
     plain = set(map(_type, results)) <= {list} and isinstance(function.check, ManyRows)
     lists = results if plain else [each for each in results if each.__class__ is list]
     rows = list(chain.from_iterable(lists))
-    arrays = any(isinstance(kind, Array) for _, kind in type.attributes)
-    if not _comes_twice(lists) and not (arrays and _comes_twice(_kept(rows))):
-        columns = type.normal_columns(rows) if plain else None
-        if columns is not None:
-            return list(map(len, results)), columns
-        if not _comes_twice(_kept(rows)):
-            settled = (function.settled(result, t) for result, t in zip(results, tuples))
-            return _in_columns(type, settled)
-    return _in_columns(type, map(function, tuples))
+    if _comes_twice(lists) or _comes_twice(_kept_arrays(type, rows)):
+        return _in_columns(type, map(function, tuples))
+    columns = type.normal_columns(rows) if plain else None
+    if columns is not None:
+        return list(map(len, results)), columns
+    if _comes_twice([row for row in rows if not isinstance(row, tuple)]):
+        return _in_columns(type, map(function, tuples))
+    settled = (function.settled(result, t) for result, t in zip(results, tuples))
+    return _in_columns(type, settled)
 
 
 def _deep(kind: DataType) -> bool:
@@ -49,15 +46,15 @@ def _deep(kind: DataType) -> bool:
     )
 
 
-def _kept(rows: Sequence[Any]) -> list[Any]:
-    """Return what the function may keep of its rows, and fill anew for the next tuple."""
-    if set(map(_type, rows)) <= {tuple}:
-        return [each for row in rows for each in row if each.__class__ not in FIXED]
-    return [row for row in rows if row.__class__ is not tuple]
+def _kept_arrays(type: TupleType, rows: Sequence[Any]) -> list[Any]:
+    """Return the arrays that the function may keep, and fill anew for the next tuple."""
+    arrays = [n for n, (_, kind) in enumerate(type.attributes) if isinstance(kind, Array)]
+    given = (row[n] for n in arrays for row in rows if row.__class__ is tuple and n < len(row))
+    return [each for each in given if each is not None and not isinstance(each, tuple)]
 
 
 def _comes_twice(held: Sequence[Any]) -> bool:
-    """Say whether something stands twice among what is held, and so has an identity of its own."""
+    """Say whether something is held twice: as all of it is held, nothing else has its identity."""
     return len(set(map(id, held))) < len(held)
 
 

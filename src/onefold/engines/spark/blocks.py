@@ -29,6 +29,7 @@ NORMAL = (String, Boolean, Integer, Binary)
 LARGE = 10_000
 """Blocks with as many tuples as this are not made larger."""
 MOST_BYTES = 64 * 2**20
+"""Nor those with as many bytes: Arrow has offsets of 32 bits."""
 NOT_IN_ARROW = (pa.ArrowException, UnicodeEncodeError, OverflowError)
 """What tells of a value that Python holds and Arrow does not."""
 
