@@ -125,7 +125,8 @@ def command(ids: tuple[str, ...], **options: Any) -> None:
     onefold bench reference --tuples 100000
 
     Implementations take turns, repetition by repetition, and must give the same output. Ratios
-    to D count, not seconds. `reference` measures the in-process engine instead, with --tuples and
+    to D count, not seconds. Each implementation warms up for a minute first, of flat_maps, of
+    joins, and of each mode. `reference` measures the in-process engine instead, with --tuples and
     --json alone.
     """
     if "reference" in ids:
