@@ -639,21 +639,6 @@ def what_other_kernels_took_is_heard() -> None:
         assert hearing.last_input == 25
 
 
-def whether_keys_are_what_a_function_returns() -> None:
-    words = of.source("s", "word string")
-
-    def by(key: Any) -> list[bool]:
-        counted = words.aggregate(lambda w: None, "n int", key=key, size=1)
-        joined = words.join(words, "a string, b string", key=(key, key), size=1)
-        kept = words.stateful(
-            "n int", key=key, period=1, create=len, add=max, merge=max, output=lambda _: None
-        )
-        return [each.node.keyed_by_function for each in (counted, joined, kept)]
-
-    assert by(["word"]) == [False] * 3
-    assert by(lambda t: t.word) == [True] * 3
-
-
 CHECKS = [
     window_arithmetic,
     account,
@@ -678,5 +663,4 @@ CHECKS = [
     a_snapshot_fits_its_own_plan,
     a_loop_is_checked_when_it_is_built,
     what_other_kernels_took_is_heard,
-    whether_keys_are_what_a_function_returns,
 ]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
 from typing import Any
 
 from onefold.core.values import NAN
+
+_MAYBE_NAN = re.compile(rb"G[\x7f\xff][\xf0-\xff]")
+"""How a float that is no finite number begins in a pickle; other things may look like it."""
 
 
 class _Pickler(pickle.Pickler):
@@ -19,12 +23,13 @@ class _Unpickler(pickle.Unpickler):
         return NAN
 
 
-def packed(state: Any, *, may_hold_nan: bool = True) -> bytes:
-    """Return the state as bytes; looking for NaN takes a call for every value."""
-    if not may_hold_nan:
-        return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
+def packed(state: Any) -> bytes:
+    """Return the state as bytes; only one that may hold NaN is asked for every value."""
+    plain = pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
+    if not _MAYBE_NAN.search(plain):
+        return plain
     buffer = io.BytesIO()
-    _Pickler(buffer).dump(state)
+    _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(state)
     return buffer.getvalue()
 
 

@@ -78,11 +78,6 @@ class Node:
         """Whether the operator is fed its own output."""
         return False
 
-    @property
-    def keyed_by_function(self) -> bool:
-        """Whether keys are what a function returns: then no type tells what they hold."""
-        return False
-
     def primitive(self, implementation: Implementation) -> bool:
         """Say whether the node stays as it is in this implementation."""
         return implementation is Implementation.DEDICATED

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
@@ -92,12 +92,7 @@ class Engine:
     def _late_sinks(
         self, node: Node, on_late: Callable[[Node, Sequence[Tuple]], None] | None
     ) -> Iterable[tuple[Any, int]]:
-        def take(tuples: Sequence[Tuple]) -> None:
-            if on_late:
-                on_late(node, tuples)
-            else:
-                self._late.extend(tuples)
-
+        take = partial(on_late, node) if on_late else self._late.extend
         return [(Sink(take), port) for port in range(node.late_ports)]
 
     def input(self, source: str, rows: Iterable[Any]) -> None:
@@ -185,14 +180,10 @@ class Engine:
             for s in self.stations.values()
         ]
         taken = self.ended, self._sink.reached, self._output, self._late
-        return packed((self._shapes(), states, taken), may_hold_nan=self._may_hold_nan)
+        return packed((self._shapes(), states, taken))
 
     def _shapes(self) -> list[str]:
         return [node.shape() + each.kernel.form for node, each in self.stations.items()]
-
-    @cached_property
-    def _may_hold_nan(self) -> bool:
-        return any(node.type.has_floats or node.keyed_by_function for node in self.stations)
 
     def restore(self, snapshot: bytes) -> None:
         """Take up a snapshot of the same plan, in a new engine."""

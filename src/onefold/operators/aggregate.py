@@ -78,10 +78,6 @@ class Aggregation(Node):
     def primitive(self, implementation: Implementation) -> bool:
         return True
 
-    @property
-    def keyed_by_function(self) -> bool:
-        return self.aggregate.key.function is not None
-
     def kernel(self, watch: Watch | None = None) -> Kernel:
         return AggregateKernel(self, watch)
 

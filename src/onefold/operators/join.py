@@ -182,10 +182,6 @@ class Join(Node):
         keyed = [key for _, key in self.keys[port].over(tuples)]
         return keyed[0] if keyed else FAILED
 
-    @property
-    def keyed_by_function(self) -> bool:
-        return any(key.function is not None for key in self.keys)
-
     def kernel(self, watch: Watch | None = None) -> Kernel:
         return JoinKernel(self, watch)
 

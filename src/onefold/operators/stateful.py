@@ -165,10 +165,6 @@ class Stateful(Node):
                 hint="build the state of plain values, or of classes at the top of a module",
             ) from problem
 
-    @property
-    def keyed_by_function(self) -> bool:
-        return self.key.function is not None
-
     def kernel(self, watch: Watch | None = None) -> Kernel:
         return StatefulKernel(self, watch)
 

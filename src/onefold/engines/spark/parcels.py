@@ -49,7 +49,7 @@ def pack_tuples(type: TupleType, port: int, tuples: Sequence[Tuple]) -> bytes:
             return _written(as_batch(type, tuples), port)
         except NOT_IN_ARROW:
             pass
-    return packed((port, [tuple(t) for t in tuples]), may_hold_nan=type.has_floats)
+    return packed((port, [tuple(t) for t in tuples]))
 
 
 def opened(data: bytes) -> tuple[int, pa.RecordBatch | list[tuple[Any, ...]]]:
