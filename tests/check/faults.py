@@ -178,8 +178,8 @@ ON_SPARK = (
     Fault(
         "late tuples not reported",
         "engines/spark/task.py",
-        "self.report.late.append((self.fragment.numbers[node], list(tuples)))",
-        "self.report.late.append((self.fragment.numbers[node], list(tuples)[1:]))",
+        "kept.append((node, tuples))",
+        "kept.append((node, tuples[1:]))",
         "lenient",
     ),
     Fault(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import pyarrow as pa
@@ -10,7 +12,7 @@ import pytest
 import onefold as of
 from onefold.core.block import Block, portions
 from onefold.core.packing import unpacked
-from onefold.core.plan import plan
+from onefold.core.plan import Implementation, plan
 from onefold.core.values import NAN
 from onefold.engines.spark.blocks import (
     LARGE,
@@ -25,7 +27,7 @@ from onefold.engines.spark.columns import Reading
 from onefold.engines.spark.fragments import cut
 from onefold.engines.spark.parcels import REPORT, TOLD, opened, pack_tuples, tuples_of
 from onefold.engines.spark.schema import TIME, arrow_type
-from onefold.engines.spark.task import Settings
+from onefold.engines.spark.task import Settings, Task
 
 TYPES = "a string, b int, c double, d array<double>, e boolean, f binary, g float, h array<string>"
 ROWS: list[tuple[Any, ...]] = [
@@ -154,3 +156,27 @@ def test_arrays_that_spark_calls_never_null_go_with_others() -> None:
     ]
     (made,) = merged(parts)
     assert [t.a for t in made] == [("a",)] * 2 * SMALL
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+def test_a_task_is_gone_as_soon_as_nobody_has_it(implementation: Implementation) -> None:
+    """Nobody looks for garbage while a batch runs: what only a search finds would stay."""
+    s = of.source("s", "n int")
+    joined, mapped = s.join(s, "n int, m int", size=9), s.flat_map(lambda t: [(t.n,)], "n int")
+    for fragment in (
+        *cut(of.lower(joined, implementation)),
+        *cut(of.lower(mapped, implementation)),
+    ):
+        task = Task(fragment, 0, Settings((0,), reporting=True))
+        for entry in fragment.entries:
+            type = task.engine.plan.sources[entry.name].type
+            task.feed(entry, [type.make(1, [None] * len(type.names))])
+        task.end()
+        assert list(task.parcels())
+        engine = weakref.ref(task.engine)
+        gc.disable()
+        try:
+            del task
+            assert engine() is None
+        finally:
+            gc.enable()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from onefold.core.aggregate import Window
@@ -96,9 +97,14 @@ class Task:
         self.reporting, self.forgiving = settings.reporting, settings.forgiving
         self.leaving: dict[Exit, list[Sequence[Tuple]]] = {each: [] for each in fragment.exits}
         self.report = Report(fragment.lane)
+        self.late: list[tuple[Node, Sequence[Tuple]]] = []
         self.stopped = False
+        # The engine knows nothing of the task: without a cycle, both are gone as soon as it is.
         self.engine = Engine(
-            fragment.plan, on_output=_ignore, on_late=self._late, kernel_of=in_bulk
+            fragment.plan,
+            on_output=_ignore,
+            on_late=partial(_put, self.late),
+            kernel_of=in_bulk,
         )
         self.entries = {(each.node, each.port): each for each in fragment.entries}
         for each in fragment.exits:
@@ -160,6 +166,8 @@ class Task:
             yield from made
         if self.reporting:
             self._count()
+            numbers = self.fragment.numbers
+            self.report.late = [(numbers[node], list(tuples)) for node, tuples in self.late]
             if self.fragment.shuffled and self.report.error is None:
                 place = self.group, self.fragment.entries[0].node
                 self.report.held = place, self.engine.open_tuples()
@@ -167,6 +175,7 @@ class Task:
                 yield Parcel(self.group, REPORT, packed(self.report))
             self.stopped = self.report.error is not None
         self.report = Report(self.fragment.lane)
+        self.late.clear()
 
     def _hear(self, number: int, time: int) -> None:
         kernel = self.engine.stations[self.by_number[number]].kernel
@@ -211,9 +220,6 @@ class Task:
         for group, part in parts.items():
             yield self.places[group], part
 
-    def _late(self, node: Node, tuples: Sequence[Tuple]) -> None:
-        self.report.late.append((self.fragment.numbers[node], list(tuples)))
-
     def _watched(self, work: Callable[[], None]) -> None:
         """Do the work; where failures are reported, it goes on after one, and ends at an error."""
         if not self.forgiving:
@@ -245,6 +251,10 @@ class Task:
             counts[number, "emitted", 0] += station.emitted
             station.emitted = 0
         self.report.counts = +counts
+
+
+def _put(kept: list[tuple[Node, Sequence[Tuple]]], node: Node, tuples: Sequence[Tuple]) -> None:
+    kept.append((node, tuples))
 
 
 def _ignore(_: Sequence[Tuple]) -> None:
