@@ -216,54 +216,6 @@ def test_what_fails_is_set_aside_alike(implementation: Implementation) -> None:
     assert found[0][0].total() == 2
 
 
-@pytest.mark.parametrize("implementation", Implementation)
-def test_a_predicate_over_columns_gives_the_same(implementation: Implementation) -> None:
-    rows = [(n, n % 3, float(n * n % 17)) for n in range(60)]
-    by_pair = pairs(lambda x, y: x.v < y.v and x.time != y.time)
-    columns = pairs(of.vectorized(lambda x, y: (x.v < y.v) & (x.time != y.time)))
-    wanted = multiset(of.run(by_pair, {"s": rows}, implementation))
-    assert wanted
-    assert multiset(of.run(columns, {"s": rows}, implementation)) == wanted
-    engine = Engine(of.lower(columns, implementation), kernel_of=in_bulk)
-    engine.input("s", rows)
-    engine.end()
-    assert multiset(engine.take_output()) == wanted
-
-
-@pytest.mark.parametrize(
-    ("predicate", "reason"),
-    [
-        (lambda x, y: x.v - y.v, "a vectorized predicate gives booleans, and not float64"),
-        (lambda x, y: (x.v < y.v)[0, :, None, None], "gives the truth for 1 × 1 pairs"),
-        (lambda x, y: x.nothing == y.v, "no attribute 'nothing': there are time, k, v"),
-    ],
-)
-def test_a_predicate_over_columns_that_is_wrong(predicate: Any, reason: str) -> None:
-    with pytest.raises(of.OnefoldError, match="join") as problem:
-        of.run(pairs(of.vectorized(predicate)), {"s": [(1, 1, 1.0), (2, 1, 2.0)]})
-    assert reason in str(problem.value)
-    assert "test_bulk.py, line" in str(problem.value)
-
-
-def test_nulls_and_odd_lengths_come_as_objects() -> None:
-    seen = []
-
-    def look(x: Any, y: Any) -> Any:
-        seen.append((x.n.dtype, x.a.shape, y.a.dtype, x.s.dtype))
-        return x.time == y.time
-
-    s = of.source("s", "n int, a array<double>, s string")
-    stream = s.join(
-        s, "n int", key=None, where=of.vectorized(look), select=lambda x, y: (x.n,), size=9
-    )
-    rows = [(1, None, [1.0], "a"), (2, 2, [1.0, 2.0], None)]
-    assert len(of.run(stream, {"s": rows}, "aggregate-plus")) == 2
-    assert {str(kind) for each in seen for kind in (each[0], each[2], each[3])} == {"object"}
-    assert {each[1] for each in seen} == {(2, 1)}
-    of.run(stream, {"s": [(1, 1, [1.0, 2.0], "a"), (2, 2, [3.0, 4.0], "b")]}, "aggregate-plus")
-    assert seen[-1][1] == (2, 1, 2)
-
-
 def test_a_block_is_a_sequence_of_its_tuples() -> None:
     block = Block(of.source("s", "w string").node.type, [[3, 4], ["a", "b"]])
     assert list(block) == [block[0], block[1]] == block[:2]
@@ -293,11 +245,3 @@ def test_a_list_that_is_filled_anew_for_each_tuple(implementation: Implementatio
     engine.input("s", [(1, "a"), (1, "b"), (2, "c")])
     engine.end()
     assert sorted(map(tuple, engine.take_output())) == [(1, "a"), (1, "b"), (2, "c")]
-
-
-def test_an_attribute_may_have_any_name_in_a_predicate_over_columns() -> None:
-    where = of.vectorized(lambda x, y: (x._type == y._tuples) & (x._axis == y._tuples))
-    left = of.source("l", "_type int, _axis int")
-    pairs = left.join(of.source("r", "_tuples int"), "a int, b int, c int", size=10, where=where)
-    inputs = {"l": [(1, 5, 5), (1, 5, 6)], "r": [(2, 5), (2, 6)]}
-    assert [tuple(t) for t in of.run(pairs, inputs)] == [(9, 5, 5, 5)]

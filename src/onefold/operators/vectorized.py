@@ -3,7 +3,7 @@
 Composition: that of `join`. It changes how often `where` is called, not what comes out, as far as
 NumPy reckons as Python does: its whole numbers end at 64 bits.
 
-Cost: one call for up to 262,144 pairs, fewer if tuples have arrays, and NumPy arrays of the
+Cost: one call for up to 1,048,576 pairs, 16,384 if tuples have arrays, and NumPy arrays of the
 attributes that the predicate asks for.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isqrt
 from typing import Any
 
 from onefold.core.errors import PlanError
@@ -29,8 +30,10 @@ from onefold.core.types import (
 
 _OF = "the tuples"
 """What a column's own fields are under: no attribute has a name with a blank."""
-AT_ONCE = 2**18
-"""How many pairs are tested in one call; of types with arrays, fewer."""
+AT_ONCE = 2**20
+"""How many pairs are tested in one call."""
+ARRAYS_AT_ONCE = 2**14
+"""How many of types with arrays, which are long."""
 
 
 class NoNumPy(PlanError):
@@ -87,14 +90,15 @@ class Vectorized:
         if not xs or not ys:
             return
         left, right = maker_of(xs[0]), maker_of(ys[0])
-        step = max(1, _at_once(left, right) // len(ys))
-        columns = Columns(right, ys, 0)
-        for begin in range(0, len(xs), step):
-            some = xs[begin : begin + step]
-            truth = self._truth(Columns(left, some, 1), columns, (len(some), len(ys)))
-            flat = np.flatnonzero(truth)  # in one dimension NumPy is many times faster
-            lefts, rights = (at.tolist() for at in np.divmod(flat, len(ys)))
-            yield from zip(map(some.__getitem__, lefts), map(ys.__getitem__, rights))
+        height, width = _tile(len(xs), len(ys), _at_once(left, right))
+        below = [Columns(right, some, 0) for some in _chunks(ys, width)]
+        for some in _chunks(xs, height):
+            columns = Columns(left, some, 1)
+            for others, its in zip(_chunks(ys, width), below):
+                truth = self._truth(columns, its, (len(some), len(others)))
+                flat = np.flatnonzero(truth)  # in one dimension NumPy is many times faster
+                lefts, rights = (at.tolist() for at in np.divmod(flat, len(others)))
+                yield from zip(map(some.__getitem__, lefts), map(others.__getitem__, rights))
 
     def _truth(self, x: Columns, y: Columns, shape: tuple[int, int]) -> Any:
         import numpy as np
@@ -157,6 +161,22 @@ def _square(arrays: list[Any]) -> bool:
     return len(set(map(len, arrays))) == 1 and not any(None in array for array in arrays)
 
 
+def _tile(height: int, width: int, most: int) -> tuple[int, int]:
+    """Return how many tuples of each side to ask for at once.
+
+    About equally many: a predicate works on each of them too, and not only on the pairs.
+
+    >>> _tile(5000, 5000, 2**18), _tile(5000, 64, 2**18), _tile(64, 5000, 2**18)
+    ((512, 512), (4096, 64), (64, 4096))
+    """
+    width = min(width, max(isqrt(most), most // height))
+    return max(1, most // width), width
+
+
+def _chunks(tuples: Sequence[Tuple], size: int) -> list[Sequence[Tuple]]:
+    return [tuples[begin : begin + size] for begin in range(0, len(tuples), size)]
+
+
 def _at_once(*types: TupleType) -> int:
     kinds = [kind for type in types for _, kind in type.attributes]
-    return AT_ONCE // 16 if any(isinstance(kind, Array) for kind in kinds) else AT_ONCE
+    return ARRAYS_AT_ONCE if any(isinstance(kind, Array) for kind in kinds) else AT_ONCE
