@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import compress, islice, repeat
+from itertools import chain, compress, islice, repeat
 from typing import Any
 
 from onefold.core.block import Block, columns_of, times_of
@@ -34,8 +34,6 @@ class EachInBulk(InstantsInBulk):
 class EmbedInBulk(InstantsInBulk):
     """embed of such an aggregate_plus: one tuple for each window that gives any."""
 
-    groups = True
-
     def __init__(self, node: Aggregation) -> None:
         super().__init__()
         embedded = node.aggregate.embeds
@@ -45,6 +43,26 @@ class EmbedInBulk(InstantsInBulk):
         self.given = embedded.output
         self.record = Struct(embedded.output.attributes).record
         self.type = node.type
+
+    def parts(self, due: list[Sequence[Tuple]]) -> list[Sequence[Tuple]]:
+        """Return parts that share no window: what comes of equal tuples is carried in one."""
+        of_parts = [set(times_of(part)) for part in due]
+        of_times = Counter(chain.from_iterable(of_parts))
+        shared = {time for time, count in of_times.items() if count > 1}
+        if not shared:
+            return due
+        alone = [
+            part if times.isdisjoint(shared) else [t for t in part if t.time not in shared]
+            for part, times in zip(due, of_parts)
+        ]
+        mixed = [
+            t
+            for part, times in zip(due, of_parts)
+            if not times.isdisjoint(shared)
+            for t in part
+            if t.time in shared
+        ]
+        return [part for part in (*alone, mixed) if part]
 
     def fire(self, tuples: Sequence[Tuple], out: Outlet) -> None:
         counts, columns = rows_of(self.function, self.given, tuples)

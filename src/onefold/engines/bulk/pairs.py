@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from heapq import heappop, heappush
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 from onefold.core import windows
 from onefold.core.aggregate import Rows
@@ -26,40 +27,38 @@ from onefold.operators.join import LEFT, Collected, Join
 class CollectedBlock(Block):
     """What A1 or A2 emits, kept as the tuples that it collected until someone asks for more."""
 
-    def __init__(self, type: TupleType, port: int, alike: Alike) -> None:
+    def __init__(self, type: TupleType, port: int, held: Sequence[Tuple]) -> None:
         super().__init__(type, ())
         self._columns = None
-        self.port, self.alike = port, alike
+        self.port, self.held, self.distinct = port, held, len(set(held))
 
     def _read(self) -> Sequence[Sequence[Any]]:
         _, side = self.type.attributes[self.port]
         assert isinstance(side, Array)
         assert isinstance(side.element, Struct)
         record = side.element.record
-        times = [t.time for t, _ in self.alike]
-        equal = [(record(values(t)),) * count for t, count in self.alike]
+        alike = Counter(self.held)
+        times = [t.time for t in alike]
+        equal = [(record(values(t)),) * count for t, count in alike.items()]
         nothing: list[Any] = [()] * len(equal)
         return [times, equal, nothing] if self.port == LEFT else [times, nothing, equal]
 
     def __len__(self) -> int:
-        return len(self.alike)
+        return self.distinct
 
 
 class CollectInBulk(InstantsInBulk):
     """A1 or A2: one tuple for all that are equal."""
 
-    groups = True
-
     def __init__(self, node: Aggregation, meaning: Collected) -> None:
         super().__init__()
         self.type, self.port = node.type, meaning.port
 
+    def parts(self, due: list[Sequence[Tuple]]) -> list[Sequence[Tuple]]:
+        return [list(chain.from_iterable(due))] if len(due) > 1 else due
+
     def fire(self, tuples: Sequence[Tuple], out: Outlet) -> None:
-        out.emit(CollectedBlock(self.type, self.port, list(Counter(tuples).items())))
-
-
-Alike = list[tuple[Tuple, int]]
-"""Tuples that differ, and how many there are of each."""
+        out.emit(CollectedBlock(self.type, self.port, tuples))
 
 
 class PairsInBulk(Kernel):
@@ -78,10 +77,6 @@ class PairsInBulk(Kernel):
         """Return what a window emits."""
         return self.rows(pane)
 
-    def made(self, rows: Rows) -> Rows:
-        """Return what is kept of the rows of pairs."""
-        return rows
-
     def rows(self, pane: Pane) -> Rows:
         """Return what the pairs of a window give."""
         (x, y), (settled_x, settled_y) = sides_of(pane.fresh), sides_of(pane.settled)
@@ -90,7 +85,7 @@ class PairsInBulk(Kernel):
         if len(told) < len(asked):  # each window asks again, and tells of a pair that fails
             return [
                 *pane.known(),
-                *self.made([row for each in asked for row in self.join.match(*each)]),
+                *(row for each in asked for row in self.join.match(*each)),
             ]
         for each in told:
             self._settle(pane, each)
@@ -99,54 +94,45 @@ class PairsInBulk(Kernel):
 
     def _settle(self, pane: Pane, told: Matched) -> None:
         stride = self.stride
-        for (x, y), row in zip(told.pairs, self.made(told.rows)):
+        for (x, y), row in zip(*told):
             last = windows.last_left(min(x.time, y.time), stride)
             pane.rows.setdefault(last, []).append(row)
 
     def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         late: list[Tuple] = []
-        places = Places(self.join, self.watermark, self._window)
-        for side, alike in self._sides(tuples):
-            for t, count, key in self._keyed(side, alike):
-                place = places[t.time]
-                if place is None:
-                    late += CollectedBlock(self.collected, side, [(t, count)])
-                    continue
-                last, panes = place
-                if key in panes:
-                    pane = panes[key]
-                else:
-                    pane = panes[key] = Pane()
-                if last in pane.fresh:
-                    bucket = pane.fresh[last]
-                else:
-                    bucket = pane.fresh[last] = Bucket()
-                bucket.sides[side].append(t)
-                bucket.sides[side].extend([t] * (count - 1))
-                bucket.collected += 1
+        for side, held, distinct in self._sides(tuples):
+            places = Places(self.join, self.watermark)
+            for t, key in self.join.keys[side].over(held):
+                places[t.time][key].append(t)
+            for place, keys in places.taken.items():
+                for key, new in keys.items():
+                    if place is None:
+                        late += CollectedBlock(self.collected, side, new)
+                    else:
+                        self._put(place, key, side, new, len(new) if distinct else len(set(new)))
         if late:
             out.late(port, late)
 
-    def _sides(self, tuples: Sequence[Tuple]) -> Iterable[tuple[int, Alike]]:
-        """Return what collected tuples hold, by their side."""
+    def _sides(self, tuples: Sequence[Tuple]) -> Iterable[tuple[int, Sequence[Tuple], bool]]:
+        """Return what collected tuples hold, by their side, and whether no two are equal."""
         if isinstance(tuples, CollectedBlock):
-            yield tuples.port, tuples.alike
+            yield tuples.port, tuples.held, tuples.distinct == len(tuples.held)
             return
         for t in tuples:
             side, equal = self.join.collected(t)
-            yield side, [(equal[0], len(equal))]
+            yield side, equal, len(equal) == 1
 
-    def _keyed(self, side: int, alike: Alike) -> Iterable[tuple[Tuple, int, Hashable]]:
-        """Return the tuples that have a key, which all equal ones are asked for."""
-        several = {id(t): count for t, count in alike if count > 1}
-        asked = (
-            [t for t, count in alike for _ in range(count)] if several else [t for t, _ in alike]
-        )
-        before = None
-        for t, key in self.join.keys[side].over(asked):
-            if t is not before:
-                before = t
-                yield t, several.get(id(t), 1) if several else 1, key
+    def _put(
+        self, place: Place, key: Hashable, side: int, new: list[Tuple], collected: int
+    ) -> None:
+        panes = self._window(place.first)
+        if key not in panes:
+            panes[key] = Pane()
+        fresh = panes[key].fresh
+        if place.last not in fresh:
+            fresh[place.last] = Bucket()
+        fresh[place.last].sides[side].extend(new)
+        fresh[place.last].collected += collected
 
     def _window(self, left: int) -> dict[Hashable, Pane]:
         if left not in self.windows:
@@ -189,25 +175,32 @@ class PairsInBulk(Kernel):
         self.watermark, self.windows, self.lefts = state
 
 
-class Places(dict[int, tuple[int, dict[Hashable, Pane]] | None]):
-    """Where tuples of a time go: tuples that share a time ask once.
+class Place(NamedTuple):
+    """Where a tuple goes: to the first window that has not fired, as one of the last window's."""
 
-    The last window that holds it, and what the first one holds that has not fired; None if all
-    have fired.
-    """
+    first: int
+    last: int
 
-    def __init__(
-        self, join: Join, watermark: int, window: Callable[[int], dict[Hashable, Pane]]
-    ) -> None:
-        self.join, self.watermark, self.window = join, watermark, window
 
-    def __missing__(self, time: int) -> tuple[int, dict[Hashable, Pane]] | None:
+class Places(dict[int, dict[Hashable, list[Tuple]]]):
+    """What has arrived, by time: times that go to the same place share what there is by key."""
+
+    def __init__(self, join: Join, watermark: int) -> None:
+        self.join, self.watermark = join, watermark
+        self.taken: dict[Place | None, dict[Hashable, list[Tuple]]] = {}
+        """By place; None for the tuples whose windows have all fired."""
+
+    def __missing__(self, time: int) -> dict[Hashable, list[Tuple]]:
+        self[time] = self.taken.setdefault(self._place(time), defaultdict(list))
+        return self[time]
+
+    def _place(self, time: int) -> Place | None:
         size = self.join.size
         lefts = windows.lefts(time, self.join.advance, size)
-        open_ = (left for left in lefts if not windows.dropped(left, size, 0, self.watermark))
-        first = next(open_, None)
-        self[time] = None if first is None else (lefts[-1], self.window(first))
-        return self[time]
+        for left in lefts:
+            if not windows.dropped(left, size, 0, self.watermark):
+                return Place(left, lefts[-1])
+        return None
 
 
 class EmbeddedPairsInBulk(PairsInBulk):
@@ -217,9 +210,6 @@ class EmbeddedPairsInBulk(PairsInBulk):
         super().__init__(node, join)
         self.record = Struct(join.type.attributes).record
 
-    def made(self, rows: Rows) -> Rows:
-        return list(map(self.record, rows))
-
     def emitted(self, key: Hashable, pane: Pane) -> Rows:
-        tuples = tuple(self.rows(pane))
+        tuples = tuple(map(self.record, self.rows(pane)))
         return [(identity((key, pane.collected())), tuples, FROM_EMBED)] if tuples else ()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from itertools import chain
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from onefold.core.block import times_of
 from onefold.core.kernel import Kernel, Outlet
@@ -22,8 +20,6 @@ class InstantsInBulk(Kernel):
     """
 
     form = ", in bulk"
-    groups: ClassVar[bool] = False
-    """Whether a window may hold several tuples, and they are not worked on one by one."""
 
     def __init__(self) -> None:
         self.watermark = START_OF_TIME
@@ -33,32 +29,32 @@ class InstantsInBulk(Kernel):
         """Emit what the windows of these tuples give, all of them together."""
         raise NotImplementedError(type(self).__name__)
 
+    def parts(self, due: list[Sequence[Tuple]]) -> list[Sequence[Tuple]]:
+        """Return what is due in parts that fire one by one; a part holds whole windows."""
+        return due
+
     def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
-        times = set(times_of(tuples))
-        if late := {time for time in times if dropped(time, TICK, 0, self.watermark)}:
-            out.late(port, _of(late, times, tuples))
-            tuples = _of(times - late, times, tuples)
+        late, tuples = _split(tuples, lambda time: dropped(time, TICK, 0, self.watermark))
+        if late:
+            out.late(port, late)
         if tuples:
             self.waiting.append(tuples)
 
     def advance(self, watermark: int, out: Outlet) -> None:
         self.watermark = watermark
-        due = self._due()[::-1]
+        due = self.parts(self._due())[::-1]
         while due:  # one by one, so that what a part takes in memory serves the next one
             self.fire(due.pop(), out)
         out.watermark(watermark)
 
     def _due(self) -> list[Sequence[Tuple]]:
-        """Take out what fires now, in parts; if it `groups`, such that share no window."""
-        parts = [(tuples, set(times_of(tuples))) for tuples in self.waiting]
-        of_times = Counter(time for _, times in parts for time in times)
-        shared = {time for time, count in of_times.items() if count > 1 and self.groups}
-        now = {time for time in of_times if fires(time, TICK, self.watermark)}
-        self.waiting = [_of(times - now, times, tuples) for tuples, times in parts]
-        alone = [_of(times & now - shared, times, tuples) for tuples, times in parts]
-        mixed = [_of(times & now & shared, times, tuples) for tuples, times in parts]
-        self.waiting = [tuples for tuples in self.waiting if tuples]
-        return [part for part in (*alone, list(chain.from_iterable(mixed))) if part]
+        """Take out what fires now."""
+        halves = [
+            _split(tuples, lambda time: fires(time, TICK, self.watermark))
+            for tuples in self.waiting
+        ]
+        self.waiting = [later for _, later in halves if later]
+        return [now for now, _ in halves if now]
 
     def held(self) -> int:
         return sum(map(len, self.waiting))
@@ -70,8 +66,14 @@ class InstantsInBulk(Kernel):
         self.watermark, self.waiting = state
 
 
-def _of(wanted: set[int], times: set[int], tuples: Sequence[Tuple]) -> Sequence[Tuple]:
-    """Return the tuples of the wanted times, which are some of theirs."""
-    if wanted == times:
-        return tuples
-    return [t for t in tuples if t.time in wanted] if wanted else ()
+def _split(
+    tuples: Sequence[Tuple], early: Callable[[int], bool]
+) -> tuple[Sequence[Tuple], Sequence[Tuple]]:
+    """Return the early tuples and the others; every time before an early one is early."""
+    times = times_of(tuples)
+    if not times or not early(min(times)):
+        return (), tuples
+    if early(max(times)):
+        return tuples, ()
+    latest = max(time for time in set(times) if early(time))
+    return [t for t in tuples if t.time <= latest], [t for t in tuples if t.time > latest]
