@@ -119,6 +119,18 @@ def test_output_is_put_in_arrow_at_once_but_for_what_does_not_fit() -> None:
     assert in_arrow(odd) is odd
 
 
+def test_what_leaves_is_put_in_arrow_by_parts_of_a_size() -> None:
+    many = of.source("s", "n int").flat_map(lambda t: [(n,) for n in range(t.n)], "n int")
+    fragment = cut(of.lower(many, "dedicated"))[0]
+    task = Task(fragment, 0, Settings((0,)))
+    task.feed(fragment.entries[0], [many.node.type.make(1, (2 * LARGE + 500,))])
+    assert [len(opened(each.data)[1]) for each in task.parcels() if each.data] == [
+        LARGE,
+        LARGE,
+        500,
+    ]
+
+
 def test_blocks_in_arrow_are_put_together_up_to_a_size() -> None:
     type = of.source("s", "a string").node.type
     block = in_arrow(Block(type, [range(LARGE // 2), ["x"] * (LARGE // 2)]))

@@ -39,6 +39,16 @@ STAYS_HERE = {
 }
 """How to shuffle what never leaves this process."""
 
+KEPT = str(2**30)
+WORKERS_KEEP = {
+    "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
+    "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": KEPT,
+    "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": KEPT,
+}
+"""Python workers keep the memory of a batch for the next one, up to a gigabyte. They would give it
+back, and the system would hand it out again page by page: a third of what a join with much output
+took. On a cluster an executor's memory may be too tight for that."""
+
 TRIED_ONCE = re.compile(r"local(\[[^,]*\])?")
 """Masters of one process that try a task once: not `local[4,3]`, nor `local-cluster[…]`."""
 
@@ -88,6 +98,7 @@ def session(
         settings = {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
+            **WORKERS_KEEP,
             **(STAYS_HERE if TRIED_ONCE.fullmatch(master or "") else {}),
             **({} if "HADOOP_CONF_DIR" in os.environ else {FILE_MANAGER: PLAIN_FILES}),
             **settings,

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from onefold.core.aggregate import Window
-from onefold.core.block import times_of
+from onefold.core.block import portions, times_of
 from onefold.core.errors import OnefoldError
 from onefold.core.functions import Failure, on_failure
 from onefold.core.packing import packed
@@ -20,7 +20,7 @@ from onefold.core.time import END_OF_TIME, START_OF_TIME
 from onefold.engines.bulk import in_bulk
 from onefold.engines.reference import Engine
 from onefold.engines.spark import blocks
-from onefold.engines.spark.blocks import ArrowBlock, in_arrow, merged
+from onefold.engines.spark.blocks import LARGE, ArrowBlock, in_arrow, merged
 from onefold.engines.spark.fragments import Entry, Exit, Fragment
 from onefold.engines.spark.parcels import (
     REPORT,
@@ -115,7 +115,7 @@ class Task:
         parts = self.leaving[leaving]
         if leaving.route is not None:
             return parts.append  # the key of each tuple is asked for
-        return lambda tuples: parts.append(in_arrow(tuples))
+        return lambda tuples: parts.extend(map(in_arrow, portions(tuples, LARGE)))
 
     def restore(self, snapshot: bytes) -> None:
         """Take up the state of another task of the same fragment and group."""
