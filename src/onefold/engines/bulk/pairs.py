@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from heapq import heappop, heappush
 from itertools import chain
+from math import gcd
 from typing import Any, NamedTuple
 
 from onefold.core import windows
@@ -102,8 +103,9 @@ class PairsInBulk(Kernel):
         late: list[Tuple] = []
         for side, held, distinct in self._sides(tuples):
             places = Places(self.join, self.watermark)
+            cell = places.cell
             for t, key in self.join.keys[side].over(held):
-                places[t.time][key].append(t)
+                places[t.time // cell][key].append(t)
             for place, keys in places.taken.items():
                 for key, new in keys.items():
                     if place is None:
@@ -183,16 +185,22 @@ class Place(NamedTuple):
 
 
 class Places(dict[int, dict[Hashable, list[Tuple]]]):
-    """What has arrived, by time: times that go to the same place share what there is by key."""
+    """What has arrived, by cells of time: the times of a cell share their windows.
+
+    Every window begins and ends where a cell does. Cells that go to the same place share what
+    there is by key.
+    """
 
     def __init__(self, join: Join, watermark: int) -> None:
         self.join, self.watermark = join, watermark
+        self.cell = gcd(join.size, join.advance)
         self.taken: dict[Place | None, dict[Hashable, list[Tuple]]] = {}
         """By place; None for the tuples whose windows have all fired."""
 
-    def __missing__(self, time: int) -> dict[Hashable, list[Tuple]]:
-        self[time] = self.taken.setdefault(self._place(time), defaultdict(list))
-        return self[time]
+    def __missing__(self, number: int) -> dict[Hashable, list[Tuple]]:
+        place = self._place(number * self.cell)
+        self[number] = self.taken.setdefault(place, defaultdict(list))
+        return self[number]
 
     def _place(self, time: int) -> Place | None:
         size = self.join.size

@@ -39,15 +39,15 @@ STAYS_HERE = {
 }
 """How to shuffle what never leaves this process."""
 
-KEPT = str(2**30)
+KEPT = str(2**31)
 WORKERS_KEEP = {
     "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
     "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": KEPT,
     "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": KEPT,
 }
-"""Python workers keep the memory of a batch for the next one, up to a gigabyte. They would give it
-back, and the system would hand it out again page by page: a third of what a join with much output
-took. On a cluster an executor's memory may be too tight for that."""
+"""Python workers keep the memory of a batch for the next one, up to two gigabytes. They would give
+it back, and the system would hand it out again page by page: a third of what a join with much
+output took. On a cluster an executor's memory may be too tight for that."""
 
 TRIED_ONCE = re.compile(r"local(\[[^,]*\])?")
 """Masters of one process that try a task once: not `local[4,3]`, nor `local-cluster[…]`."""

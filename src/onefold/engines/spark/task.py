@@ -184,9 +184,8 @@ class Task:
 
     def _all_packed(self) -> Iterator[Parcel]:
         for leaving, parts in self.leaving.items():
-            for tuples in merged(parts):
+            for tuples in merged(_taken_out(parts)):
                 yield from self._packed(leaving, tuples)
-            parts.clear()
 
     def _packed(self, leaving: Exit, tuples: Sequence[Tuple]) -> Iterator[Parcel]:
         latest = START_OF_TIME
@@ -251,6 +250,13 @@ class Task:
             counts[number, "emitted", 0] += station.emitted
             station.emitted = 0
         self.report.counts = +counts
+
+
+def _taken_out(parts: list[Sequence[Tuple]]) -> Iterator[Sequence[Tuple]]:
+    """Return the parts, and keep none of them: what is packed needs their memory."""
+    parts.reverse()
+    while parts:
+        yield parts.pop()
 
 
 def _put(kept: list[tuple[Node, Sequence[Tuple]]], node: Node, tuples: Sequence[Tuple]) -> None:
