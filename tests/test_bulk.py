@@ -180,9 +180,9 @@ def words() -> of.Stream:
     )
 
 
-def pairs(where: Any = None) -> of.Stream:
+def pairs() -> of.Stream:
     s = of.source("s", "k int, v double")
-    return s.join(s, "k int, v double, l int, w double", key=["k"], where=where, size=10, advance=5)
+    return s.join(s, "k int, v double, l int, w double", key=["k"], size=10, advance=5)
 
 
 def test_what_runs_in_bulk() -> None:

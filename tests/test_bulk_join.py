@@ -268,3 +268,28 @@ class _TakingApart:
 
     def emit(self, tuples: Any) -> None:
         self.out.emit(list(tuples))
+
+
+@pytest.mark.parametrize("implementation", Implementation)
+def test_a_key_that_fails_is_told_of_for_each_of_equal_tuples(
+    implementation: Implementation,
+) -> None:
+    def key(t: of.Tuple) -> int:
+        return 6 // int(t.n)
+
+    s = of.source("s", "n int")
+    plan = of.lower(s.join(s, "n int, m int", key=(key, key), size=4, advance=3), implementation)
+    told = []
+    for how in ({}, {"kernel_of": in_bulk}):
+        failures: list[Failure] = []
+        token = on_failure.set(failures.append)
+        try:
+            engine = Engine(plan, **how)
+            engine.input("s", [(1, 0), (1, 0), (1, 2), (2, 2), (1, 2), (5, 0), (-4, 3), (-4, 3)])
+            engine.end()
+        finally:
+            on_failure.reset(token)
+        told.append((len(failures), multiset(engine.take_output())))
+    assert told[0] == told[1]
+    assert told[0][0] > 0
+    assert told[0][1]

@@ -6,10 +6,12 @@ import math
 import struct
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from onefold.core import packing
 from onefold.core.packing import packed, unpacked
 from onefold.core.values import NAN
 
@@ -37,13 +39,29 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_all_comes_back(state: Any) -> None:
     found = unpacked(packed(state))
-    assert repr(found) == repr(state).replace("-nan", "nan")
+    assert repr(found) == repr(state)
     assert all(each is NAN for each in _floats(found) if math.isnan(each))
 
 
 @pytest.mark.parametrize("state", [1.5, "nan", "G\x7f", [math.inf, -math.inf], (2, b"G\x7f\xf8")])
 def test_what_only_looks_like_nan_comes_back(state: Any) -> None:
     assert unpacked(packed(state)) == state
+
+
+def test_only_a_state_that_may_hold_nan_is_asked_for_every_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(packing, "_Pickler", None)
+    assert unpacked(packed([1.5, math.inf, -math.inf, "a"])) == [1.5, math.inf, -math.inf, "a"]
+    with pytest.raises(TypeError):
+        packed([math.nan])
+
+
+@pytest.mark.parametrize("beside", [math.nan, 1.0])
+def test_a_nan_of_numpy_stays_one(beside: float) -> None:
+    found = unpacked(packed([np.float64("nan"), beside]))
+    assert type(found[0]) is np.float64
+    assert np.isnan(found[0])
 
 
 def _floats(state: Any) -> list[float]:

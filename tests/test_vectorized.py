@@ -95,3 +95,12 @@ def test_many_pairs_are_asked_tile_by_tile(
     assert all(width * height <= 16 for width, height in asked)
     if min(left, right) >= 4:
         assert max(asked) == (4, 4)
+
+
+def test_a_predicate_may_not_change_its_columns() -> None:
+    def doubled(x: Any, y: Any) -> Any:
+        x.v[:] *= 2
+        return x.v < y.v
+
+    with pytest.raises(of.OnefoldError, match="read-only"):
+        of.run(pairs(of.vectorized(doubled)), {"s": [(1, 1, 1.0), (2, 1, 2.0)]})

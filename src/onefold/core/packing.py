@@ -9,13 +9,14 @@ from typing import Any
 
 from onefold.core.values import NAN
 
-_MAYBE_NAN = re.compile(rb"G[\x7f\xff][\xf0-\xff]")
-"""How a float that is no finite number begins in a pickle; other things may look like it."""
+_MAYBE_NAN = re.compile(rb"G[\x7f\xff](?!\xf0\0{6})[\xf0-\xff]")
+"""How a NaN begins in a pickle, and no infinity does; other things may look like it."""
 
 
 class _Pickler(pickle.Pickler):
     def persistent_id(self, value: Any) -> str | None:
-        return "nan" if isinstance(value, float) and value != value else None
+        # A NaN of a subclass, NumPy's above all, is the user's own, and stays one.
+        return "nan" if type(value) is float and value != value else None
 
 
 class _Unpickler(pickle.Unpickler):
@@ -28,6 +29,7 @@ def packed(state: Any) -> bytes:
     plain = pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
     if not _MAYBE_NAN.search(plain):
         return plain
+    del plain
     buffer = io.BytesIO()
     _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(state)
     return buffer.getvalue()

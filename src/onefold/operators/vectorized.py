@@ -91,10 +91,10 @@ class Vectorized:
             return
         left, right = maker_of(xs[0]), maker_of(ys[0])
         height, width = _tile(len(xs), len(ys), _at_once(left, right))
-        below = [Columns(right, some, 0) for some in _chunks(ys, width)]
+        across = [(some, Columns(right, some, 0)) for some in _chunks(ys, width)]
         for some in _chunks(xs, height):
             columns = Columns(left, some, 1)
-            for others, its in zip(_chunks(ys, width), below):
+            for others, its in across:
                 truth = self._truth(columns, its, (len(some), len(others)))
                 flat = np.flatnonzero(truth)  # in one dimension NumPy is many times faster
                 lefts, rights = (at.tolist() for at in np.divmod(flat, len(others)))
@@ -135,6 +135,7 @@ class Columns:
 
         values = [getattr(t, name) for t in tuples]
         found = np.expand_dims(_array(kinds[name], values), axis)
+        found.setflags(write=False)  # the next call gets it too
         setattr(self, name, found)
         return found
 
@@ -170,7 +171,7 @@ def _tile(height: int, width: int, most: int) -> tuple[int, int]:
     ((512, 512), (4096, 64), (64, 4096))
     """
     width = min(width, max(isqrt(most), most // height))
-    return max(1, most // width), width
+    return most // width, width
 
 
 def _chunks(tuples: Sequence[Tuple], size: int) -> list[Sequence[Tuple]]:

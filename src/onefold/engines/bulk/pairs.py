@@ -101,17 +101,17 @@ class PairsInBulk(Kernel):
 
     def process(self, port: int, tuples: Sequence[Tuple], out: Outlet) -> None:
         late: list[Tuple] = []
-        for side, held, distinct in self._sides(tuples):
-            places = Places(self.join, self.watermark)
-            cell = places.cell
+        for side, held, all_differ in self._sides(tuples):
+            arrivals = Arrivals(self.join, self.watermark)
+            cell = arrivals.cell
             for t, key in self.join.keys[side].over(held):
-                places[t.time // cell][key].append(t)
-            for place, keys in places.taken.items():
+                arrivals[t.time // cell][key].append(t)
+            for place, keys in arrivals.taken.items():
                 for key, new in keys.items():
                     if place is None:
                         late += CollectedBlock(self.collected, side, new)
                     else:
-                        self._put(place, key, side, new, len(new) if distinct else len(set(new)))
+                        self._put(place, key, side, new, len(new) if all_differ else len(set(new)))
         if late:
             out.late(port, late)
 
@@ -184,7 +184,7 @@ class Place(NamedTuple):
     last: int
 
 
-class Places(dict[int, dict[Hashable, list[Tuple]]]):
+class Arrivals(dict[int, dict[Hashable, list[Tuple]]]):
     """What has arrived, by cells of time: the times of a cell share their windows.
 
     Every window begins and ends where a cell does. Cells that go to the same place share what

@@ -27,7 +27,7 @@ SMALL = 256
 NORMAL = (String, Boolean, Integer, Binary)
 """Types whose values come out of Arrow in normal form."""
 LARGE = 10_000
-"""Blocks with as many tuples as this are not made larger."""
+"""Blocks with as many tuples as this are not made larger, and what leaves is cut to as many."""
 MOST_BYTES = 64 * 2**20
 """Nor those with as many bytes: Arrow has offsets of 32 bits."""
 NOT_IN_ARROW = (pa.ArrowException, UnicodeEncodeError, OverflowError)

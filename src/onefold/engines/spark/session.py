@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import sys
@@ -39,15 +40,17 @@ STAYS_HERE = {
 }
 """How to shuffle what never leaves this process."""
 
-KEPT = str(2**31)
+KEPT_BYTES = str(2**31)
 WORKERS_KEEP = {
-    "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
-    "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": KEPT,
-    "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": KEPT,
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_MMAP_THRESHOLD_": KEPT_BYTES,
+    "MALLOC_TRIM_THRESHOLD_": KEPT_BYTES,
 }
-"""Python workers keep the memory of a batch for the next one, up to two gigabytes. They would give
-it back, and the system would hand it out again page by page: a third of what a join with much
-output took. On a cluster an executor's memory may be too tight for that."""
+"""Python workers keep the memory of a batch for the next one, and give back only what is beyond two
+gigabytes free at the heap's end. They would give back all of it, and the system would hand it out
+again page by page: a third of what a join with much output took."""
+ANY_THRESHOLD = (2, 35)
+"""The glibc that takes such a threshold; an earlier one would go by a small one, and be slower."""
 
 TRIED_ONCE = re.compile(r"local(\[[^,]*\])?")
 """Masters of one process that try a task once: not `local[4,3]`, nor `local-cluster[…]`."""
@@ -94,12 +97,12 @@ def session(
         master = f"local[{cores}]"
     if master is not None:
         builder = builder.master(master)
-    if (master or "").startswith("local"):
+    if master is not None and master.startswith("local"):
         settings = {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            **WORKERS_KEEP,
-            **(STAYS_HERE if TRIED_ONCE.fullmatch(master or "") else {}),
+            **({} if master.startswith("local-cluster") else workers_keep(platform.libc_ver())),
+            **(STAYS_HERE if TRIED_ONCE.fullmatch(master) else {}),
             **({} if "HADOOP_CONF_DIR" in os.environ else {FILE_MANAGER: PLAIN_FILES}),
             **settings,
         }
@@ -112,6 +115,19 @@ def session(
         if problem.getCondition() == "JAVA_GATEWAY_EXITED":
             raise _no_java("Java did not start") from None
         raise
+
+
+def workers_keep(libc: tuple[str, str]) -> dict[str, str]:
+    """Return the settings by which Python workers keep memory; what the user has set stays.
+
+    >>> workers_keep(("glibc", "2.31")), workers_keep(("", ""))
+    ({}, {})
+    """
+    name, version = libc
+    if name != "glibc" or tuple(map(int, version.split(".")[:2])) < ANY_THRESHOLD:
+        return {}
+    unset = {key: value for key, value in WORKERS_KEEP.items() if key not in os.environ}
+    return {f"spark.executorEnv.{key}": value for key, value in unset.items()}
 
 
 def active() -> SparkSession | None:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from onefold.core.aggregate import Window
-from onefold.core.block import portions, times_of
+from onefold.core.block import Block, portions, times_of
 from onefold.core.errors import OnefoldError
 from onefold.core.functions import Failure, on_failure
 from onefold.core.packing import packed
@@ -115,7 +115,7 @@ class Task:
         parts = self.leaving[leaving]
         if leaving.route is not None:
             return parts.append  # the key of each tuple is asked for
-        return lambda tuples: parts.extend(map(in_arrow, portions(tuples, LARGE)))
+        return lambda tuples: parts.extend(_in_arrow(tuples))
 
     def restore(self, snapshot: bytes) -> None:
         """Take up the state of another task of the same fragment and group."""
@@ -250,6 +250,10 @@ class Task:
             counts[number, "emitted", 0] += station.emitted
             station.emitted = 0
         self.report.counts = +counts
+
+
+def _in_arrow(tuples: Sequence[Tuple]) -> Iterable[Sequence[Tuple]]:
+    return map(in_arrow, portions(tuples, LARGE)) if isinstance(tuples, Block) else [tuples]
 
 
 def _taken_out(parts: list[Sequence[Tuple]]) -> Iterator[Sequence[Tuple]]:
