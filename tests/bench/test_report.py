@@ -14,6 +14,7 @@ from onefold.bench.ratios import Ratio, counted, experiments, ratios
 from onefold.bench.report import write
 from onefold.bench.report.measured import Point, points
 from onefold.bench.report.page import page
+from onefold.bench.report.rates import rate_figures
 from onefold.bench.report.sameness import sameness, without_digest
 from onefold.cli.bench_table import printed
 
@@ -285,6 +286,16 @@ def test_repetitions_are_averaged_and_one_failure_fails_a_rate() -> None:
         rated("AHF", "D", 10.0, 1.0) | {"p99": None},
     ]
     assert points(runs) == [Point(10.0, 10.0, None, True), Point(20.0, 18.0, 2.0, False)]
+
+
+def test_marks_stand_clear_of_the_edges() -> None:
+    (drawn,) = rate_figures([rated("ALJ", "A+", 5000.0, 3.38), rated("ALJ", "A", 5000.0, 3.47)])
+    top, bottom = drawn.figure.axes
+    assert top.get_ylim()[1] > 5000
+    assert top.get_xlim()[1] > 5000
+    low, high = bottom.get_ylim()
+    assert low < 3.38 / 1.5
+    assert high > 3.47 * 1.5
 
 
 def test_sameness_compares_those_that_got_the_same_tuples() -> None:

@@ -83,7 +83,8 @@ def _log_bars(axes: Axes, panel: Panel, unit: str = "") -> None:
     """Give bars a log scale that begins at a power of ten."""
     logarithmic(axes, panel.means, unit)
     least = min(each.least or each.mean for each in panel.bars.values())
-    axes.set_ylim(bottom=10 ** math.floor(math.log10(least * 0.8)))
+    most = max(each.most or each.mean for each in panel.bars.values())
+    axes.set_ylim(10 ** math.floor(math.log10(least * 0.8)), most * 1.3)
 
 
 def _panels(runs: Sequence[Run], measure: Measure) -> list[Panel]:

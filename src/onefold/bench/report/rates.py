@@ -25,6 +25,8 @@ from onefold.bench.report.ink import (
 from onefold.bench.report.measured import Point, points
 
 UP, DOWN = "^", "v"
+_ROOM = 1.08
+"""How far an axis goes beyond its greatest value, so that its mark is seen whole."""
 
 
 def rate_figures(runs: Sequence[Run]) -> list[Drawn]:
@@ -50,11 +52,14 @@ def _figure(name: str, experiment: str, runs: Sequence[Run]) -> Drawn:
         told = [(p.rate, p.p99, p) for p in made if p.p99]
         _line(bottom, implementation, told)
     top.set_title(experiment, loc="left", fontweight="bold")
-    top.set_ylim(bottom=0)
-    top.set_xlim(left=0)
+    top.set_ylim(0, _ROOM * max(p.throughput for made in lines.values() for p in made))
+    top.set_xlim(0, _ROOM * max(run["rate"] for run in runs))
     per_second(top, unit)
     bottom.set_ylabel("p99 latency (log)")
-    logarithmic(bottom, [p.p99 for made in lines.values() for p in made if p.p99], "s")
+    latencies = [p.p99 for made in lines.values() for p in made if p.p99]
+    logarithmic(bottom, latencies, "s")
+    if latencies:  # some ticks, though all are nearly the same
+        bottom.set_ylim(min(latencies) / 2, max(latencies) * 2)
     bottom.set_xlabel("injection rate (t/s)")
     bottom.xaxis.set_major_formatter(EngFormatter(sep=""))
     handles = _legend(list(lines), diagonal=unit == "t/s")
