@@ -41,13 +41,32 @@ def interpreter(folder: Path, script: str) -> Path:
     return made
 
 
+def answering(folder: Path, **told: float) -> Path:
+    """Return an interpreter that keeps the order and gives an answer."""
+    return interpreter(
+        folder, f"echo \"$4\" > {folder}/order; echo starting; echo '{json.dumps(told)}'"
+    )
+
+
 def test_pyflink_is_told_what_to_do_and_believed(tmp_path: Path) -> None:
-    told = json.dumps({"calls": 7, "outputs": 0, "per_second": 3.5})
-    script = f"echo \"$4\" > {tmp_path}/order; echo starting; echo '{told}'"
-    found = pyflink(standins.HLF, Path("a.arrow"), 7, 2, interpreter(tmp_path, script))
-    assert found == Called(7, 0, 3.5)
+    flink = answering(tmp_path, counted=6, made=6, few=3.0, many=5.0)
+    assert pyflink(standins.HLF, Path("a.arrow"), 7, 2, flink) == Called(7, 6, 3.5)
     order = json.loads((tmp_path / "order").read_text())
     assert order == {"experiment": "HLF", "file": "a.arrow", "tuples": 7, "cores": 2}
+
+
+def test_pyflink_that_loses_an_output_is_not_believed(tmp_path: Path) -> None:
+    flink = answering(tmp_path, counted=5, made=6, few=3.0, many=5.0)
+    with pytest.raises(NoFlink, match="gives 5 outputs of HLF"):
+        pyflink(standins.HLF, Path("a.arrow"), 7, 2, flink)
+
+
+def test_pyflink_needs_tuples_enough_to_be_timed(tmp_path: Path) -> None:
+    flink = answering(tmp_path, counted=6, made=6, few=3.0, many=2.9)
+    with pytest.raises(NoFlink, match="took no longer for 7 tuples") as failed:
+        pyflink(standins.HLF, Path("a.arrow"), 7, 2, flink)
+    assert "more --tuples" in str(failed.value)
+    assert "apache-flink" not in str(failed.value)
 
 
 def test_pyflink_that_fails_shows_why(tmp_path: Path) -> None:

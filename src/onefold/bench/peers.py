@@ -255,4 +255,20 @@ def pyflink(
             detail=(done.stderr.strip().splitlines() or ["it says nothing"])[-1],
             hint=f"{interpreter} must have apache-flink, and Java 11 or 17",
         )
-    return Called(**json.loads(done.stdout.strip().splitlines()[-1]))
+    return _called(experiment, tuples, json.loads(done.stdout.strip().splitlines()[-1]))
+
+
+def _called(experiment: Experiment, tuples: int, told: dict[str, Any]) -> Called:
+    """Return what the job tells; raise an error if it can't be believed."""
+    if told["counted"] != told["made"]:
+        raise NoFlink(
+            f"PyFlink gives {told['counted']:,} outputs of {experiment.id}",
+            detail=f"the function itself makes {told['made']:,}",
+        )
+    seconds = told["many"] - told["few"]
+    if seconds <= 0:
+        raise NoFlink(
+            f"PyFlink took no longer for {tuples:,} tuples of {experiment.id} more",
+            hint="give it more --tuples to be timed by",
+        )
+    return Called(tuples, told["counted"], tuples / seconds)
