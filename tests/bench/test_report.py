@@ -235,6 +235,21 @@ def test_one_repetition_has_no_spread_and_is_no_measurement(
     assert said not in page({**RESULTS, "runs": SATURATED}, ratios(SATURATED), [])
 
 
+def test_captions_speak_of_whiskers_where_there_are_some(tmp_path: Path) -> None:
+    one = [each for each in SATURATED if each["repetition"] == 0]
+    for runs, some in ((one, False), (SATURATED, True)):
+        shown = write(RESULTS | {"runs": runs}, tmp_path / str(some)).read_text(encoding="utf-8")
+        assert ("hiskers" in shown) is some
+        assert "D is the line at 1." in shown
+
+
+def test_without_d_the_page_says_why_there_are_no_ratios(tmp_path: Path) -> None:
+    runs = [each for each in SATURATED if each["implementation"] != "D"]
+    shown = write(RESULTS | {"runs": runs}, tmp_path).read_text(encoding="utf-8")
+    assert "There are none: they are ratios to D" in shown
+    assert "throughput of D" not in shown
+
+
 def test_ratios_are_of_pairs_of_repetitions() -> None:
     # 10/100, 30/200, 12/100; the ratio of the means would be 0.13
     assert ratios(SATURATED) == (

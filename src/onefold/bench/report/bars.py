@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from onefold.bench.ratios import DEDICATED, MINIMAL, PLUS, RATE, Run, experiments
 from onefold.bench.report.ink import PAPER, TEXT, Drawn, canvas, logarithmic, look, per_second
-from onefold.bench.report.measured import Spread, known, latency, mode_of, throughput
+from onefold.bench.report.measured import Spread, known, latency, mode_of, throughput, whiskers
 
 Measure = Callable[[Sequence[Run], str, str], Spread | None]
 OURS = {DEDICATED, PLUS, MINIMAL}
@@ -115,7 +115,8 @@ def _figure(
         scale(axes, panel)
     handles = [_patch(each) for each in names]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(names))
-    return Drawn(name, f"{caption} Whiskers are the least and the most of the repetitions.", figure)
+    spreads = [each for panel in panels for each in panel.bars.values()]
+    return Drawn(name, caption + whiskers(spreads), figure)
 
 
 def _draw(axes: Axes, panel: Panel, names: Sequence[str]) -> None:

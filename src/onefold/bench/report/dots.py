@@ -43,10 +43,12 @@ def ratio_figure(found: Sequence[Ratio], joins: set[str]) -> Drawn | None:
     stated = any((each.experiment, each.implementation) in _numbers() for each in shown)
     figure.legend(handles=_legend(paper=stated), loc="outside upper center", ncols=3)
     paper = " Crosses are the numbers that the paper states." if stated else ""
-    caption = (
-        "Throughput over that of D: the median over pairs of repetitions, with the least and the "
-        f"most as whiskers. D is the line at 1.{paper}"
+    over = (
+        ": the median over pairs of repetitions, with the least and the most as whiskers"
+        if any(each.pairs > 1 for each in shown)
+        else ""
     )
+    caption = f"Throughput over that of D{over}. D is the line at 1.{paper}"
     return Drawn("ratios", caption, figure)
 
 

@@ -44,6 +44,19 @@ def spread(values: Iterable[float | None]) -> Spread | None:
     return Spread(fmean(known), min(known), max(known)) if known else None
 
 
+def whiskers(spreads: Iterable[Spread]) -> str:
+    """Return what a caption says of whiskers: nothing where none is to be seen.
+
+    >>> whiskers([Spread(1, 1, 1), Spread(2, 1, 3)])
+    ' Whiskers are the least and the most of the repetitions.'
+    >>> whiskers([Spread(1, 1, 1)])
+    ''
+    """
+    if all(each.least == each.most for each in spreads):
+        return ""
+    return " Whiskers are the least and the most of the repetitions."
+
+
 def mode_of(runs: Sequence[Run], experiment: str) -> str:
     """Return the mode whose throughput the figures show: saturated if it was measured."""
     modes = {run["mode"] for run in runs if run["experiment"] == experiment}

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from onefold.bench.ratios import ONE_RUN, RATE, SATURATE, Ratio, Run, experiments, once
+from onefold.bench.ratios import (
+    DEDICATED,
+    ONE_RUN,
+    RATE,
+    SATURATE,
+    Ratio,
+    Run,
+    experiments,
+    once,
+)
 from onefold.bench.report.ink import Picture
 from onefold.bench.report.markup import Markup, element, joined
 from onefold.bench.report.sheet import sheet
@@ -23,7 +32,7 @@ MODES = {
     SATURATE: "with the input always waiting (saturated)",
     RATE: "at the highest injection rate that was successful (sustained)",
 }
-
+NO_RATIOS = "There are none: they are ratios to D, which was not measured."
 SHORT = {
     "cpu": "{}",
     "cores": "{} cores",
@@ -87,6 +96,8 @@ def _where(made: Mapping[str, Any]) -> list[str]:
 
 
 def _ratios(runs: Sequence[Run], ratios: Sequence[Ratio], pictures: Sequence[Picture]) -> Markup:
+    if all(run["implementation"] != DEDICATED for run in runs):
+        return element("p", NO_RATIOS)
     several = "Median over pairs of repetitions, with the least and the most in brackets"
     note = (
         f"{'Of one repetition' if once(runs) else several}; more is faster. The paper’s own stand "

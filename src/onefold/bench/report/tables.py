@@ -72,15 +72,15 @@ def _pair(told: tuple[str, Any]) -> tuple[Markup, object]:
 
 
 def ratio_table(runs: Sequence[Run], found: Sequence[Ratio]) -> Markup:
-    """Return the ratios to D beside those that the paper states."""
+    """Return the ratios to D beside those that the paper states, where D was measured."""
     by_key = {(each.experiment, each.mode, each.implementation): each for each in found}
     groups = grouped(runs)
     head = ["experiment", "how", "throughput of D"]
     head += [title for name in OURS for title in (f"{name} / D", f"paper’s {name} / D")]
     rows = []
-    for experiment, mode in dict.fromkeys(key[:2] for key in groups):
+    for experiment, mode in dict.fromkeys(key[:2] for key in groups if key[2] == DEDICATED):
         row: list[object] = [element("b", experiment), HOW.get(mode, mode)]
-        row.append(_throughput(groups.get((experiment, mode, DEDICATED), ())))
+        row.append(_throughput(groups[experiment, mode, DEDICATED]))
         for name in OURS:
             row += [_ratio(by_key.get((experiment, mode, name))), _stated(experiment, name)]
         rows.append(row)

@@ -9,7 +9,7 @@ from matplotlib.ticker import EngFormatter, FixedLocator, NullLocator
 
 from onefold.bench.ratios import SATURATE, Run, experiments, grouped
 from onefold.bench.report.ink import Drawn, canvas, file_name, handle, look, per_second
-from onefold.bench.report.measured import sizes
+from onefold.bench.report.measured import sizes, whiskers
 
 MEMORY = {"worker_mb": "memory of a worker (MB)", "state_mb": "state (MB)"}
 
@@ -53,10 +53,8 @@ def _figure(name: str, experiment: str, groups: dict[str, list[Run]]) -> Drawn:
     handles = [handle(each, marker=True) for each in groups]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     told = "throughput and memory" if len(labels) > 1 else "throughput"
-    caption = (
-        f"{experiment}: {told} over the number of tuples of a run. "
-        "Whiskers are the least and the most of the repetitions."
-    )
+    shown = [s for g in groups.values() for value in labels for s in sizes(g, value).values()]
+    caption = f"{experiment}: {told} over the number of tuples of a run.{whiskers(shown)}"
     return Drawn(name, caption, figure)
 
 
