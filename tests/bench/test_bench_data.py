@@ -13,7 +13,7 @@ import pytest
 import standins
 
 from onefold.bench import prepared
-from onefold.bench.prepared import BEGIN, arrow_file, mapped, parquet_files
+from onefold.bench.prepared import BEGIN, Origin, arrow_file, mapped, parquet_files
 from onefold.bench.source import Load, Slice, rows, slices
 from onefold.spark import END_OF_STREAM
 
@@ -28,7 +28,9 @@ def original(tuples: int) -> list[str]:
 
 
 def test_files_hold_each_tuple_once_and_the_end(tmp_path: Path) -> None:
-    files = parquet_files(tmp_path, "wikipedia", tuples=2500, seed=1, rate=100, batch=1100, parts=2)
+    files = parquet_files(
+        tmp_path, "wikipedia", tuples=2500, origin=Origin(1), rate=100, batch=1100, parts=2
+    )
     names = sorted(files.folder.iterdir(), key=lambda file: (file.stat().st_mtime, file.name))
     assert [file.stem for file in names] == [
         *(f"{n:06}-{p}" for n in range(3) for p in (0, 1)),
@@ -41,7 +43,7 @@ def test_files_hold_each_tuple_once_and_the_end(tmp_path: Path) -> None:
 
 
 def test_files_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    size: dict[str, Any] = {"tuples": 50, "seed": 1, "rate": 10, "batch": 10, "parts": 2}
+    size: dict[str, Any] = {"tuples": 50, "origin": Origin(1), "rate": 10, "batch": 10, "parts": 2}
     first = parquet_files(tmp_path, "wikipedia", **size)
     monkeypatch.setattr(prepared, "GENERATORS", {})
     assert parquet_files(tmp_path, "wikipedia", **size) == first
@@ -56,14 +58,14 @@ def test_data_that_could_not_be_made_leaves_nothing(
 
     monkeypatch.setattr(prepared, "GENERATORS", {"wikipedia": broken})
     with pytest.raises(OSError, match="full"):
-        parquet_files(tmp_path, "wikipedia", tuples=9, seed=1, rate=1, batch=9, parts=1)
+        parquet_files(tmp_path, "wikipedia", tuples=9, origin=Origin(1), rate=1, batch=9, parts=1)
     with pytest.raises(OSError, match="full"):
-        arrow_file(tmp_path, "wikipedia", tuples=9, seed=1)
+        arrow_file(tmp_path, "wikipedia", tuples=9, origin=Origin(1))
     assert not list(tmp_path.iterdir())
 
 
 def test_a_rate_gives_the_file_over_and_over(tmp_path: Path) -> None:
-    file = arrow_file(tmp_path, "wikipedia", tuples=12_500, seed=1)
+    file = arrow_file(tmp_path, "wikipedia", tuples=12_500, origin=Origin(1))
     load = Load(str(file), begin=5_000, rate=2_000, tuples=30_000)
     parts = [each for each in slices(9_000, 30_001) if isinstance(each, Slice)]
     read = [block for part in parts for block in rows(load, part)]
@@ -74,3 +76,17 @@ def test_a_rate_gives_the_file_over_and_over(tmp_path: Path) -> None:
     assert times[0] == times[1] == times[2] - timedelta(milliseconds=1)
     assert times[-1] == END_OF_STREAM
     assert times[0].timestamp() == 5 + 4.5
+
+
+def test_the_real_set_is_read_and_begins_again(tmp_path: Path) -> None:
+    real = tmp_path / "edits.tsv"
+    real.write_text("a b\tc\ta b c\nd e\tf\td e f\n")
+    origin = Origin(sources=(real,))
+    size: dict[str, Any] = {"tuples": 5, "rate": 1, "batch": 3, "parts": 1}
+    files = parquet_files(tmp_path / "data", "wikipedia", origin=origin, **size)
+    assert files.table().column("orig").to_pylist() == ["a b", "d e", "a b", "d e", "a b"]
+    before = origin.real
+    real.write_text("g h\ti\tg h i\n")
+    assert origin.real != before  # another set, though of the same name
+    again = parquet_files(tmp_path / "data", "wikipedia", origin=origin, **size)
+    assert again.table().column("orig").to_pylist() == ["g h"] * 5

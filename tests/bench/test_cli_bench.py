@@ -14,11 +14,11 @@ import standins
 from click.testing import CliRunner, Result
 
 from onefold import cli as command_line
-from onefold.bench import prepared, series
+from onefold.bench import prepared, room, series
 from onefold.bench.experiments import EXPERIMENTS
 from onefold.bench.rate import Sustained
 from onefold.bench.saturate import Saturated, Steady
-from onefold.cli import bench, cli
+from onefold.cli import cli
 
 IS_COLD = series.Series._is_cold
 
@@ -58,7 +58,7 @@ def measuring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Measuring:
     monkeypatch.setattr(series, "saturate", stands.saturate)
     monkeypatch.setattr(series, "sustain", stands.sustain)
     monkeypatch.setattr(series.Series, "_is_cold", lambda *_: False)
-    monkeypatch.setattr(bench, "start", lambda: None)
+    monkeypatch.setattr(room, "start", lambda: None)
     monkeypatch.setattr(prepared, "GENERATORS", {"wikipedia": standins.chunks})
     monkeypatch.setattr(prepared, "default_folder", lambda: tmp_path / "data")
     for each in (standins.HLF, standins.ALF, standins.ALJ):
@@ -177,6 +177,26 @@ def test_each_way_to_measure_warms_up_once_by_itself(
     assert ran[3:] == [(620, series.WARM_UP), (620, 20), (1200, 20), (860, 20)]
 
 
+def test_the_real_set_is_measured_and_kept_apart(measuring: Measuring, tmp_path: Path) -> None:
+    real, file = tmp_path / "edits.tsv", tmp_path / "results.json"
+    real.write_text("a b\tc\ta b c\n")
+    arguments = ["HLF", "--tuples", "500", "--implementations", "D", "--json", str(file)]
+    for extra in ([], ["--from", str(real)], ["--from", str(real)]):
+        assert run(*arguments, *extra).exit_code == 0
+    told = json.loads(file.read_text())
+    assert [bool(each["real"]) for each in told["runs"]] == [False, True]
+    assert told["made"]["data"] == str(real)
+
+
+def test_what_counts_is_told(measuring: Measuring, tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    done = run("HLF", "--tuples", "500", "--implementations", "D", "--json", str(file))
+    (told,) = json.loads(file.read_text())["runs"]
+    assert told["counted"] / told["seconds"] == told["throughput"]
+    assert told["batch"] == 100
+    assert "warming up" in done.stderr
+
+
 def test_a_report_is_written(
     measuring: Measuring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +214,11 @@ def test_a_report_is_written(
     ("arguments", "message"),
     [
         (["HLFF"], "did you mean 'HLF'?"),
+        (["HLF", "--seed", "-1"], "--seed"),
+        (["HLF", "--vectorized"], "--vectorized is for joins"),
+        (["HLF", "--from", "nowhere.tsv"], "there is no nowhere.tsv"),
+        (["HLF", "--from", __file__, "--seed", "2"], "--seed is for data that is made up"),
+        (["HLF", "llf", "--from", __file__], "HLF is of wikipedia and llf is of scans"),
         (["HLF", "--implementations", "D,B"], "there is no B"),
         (["HLF", "--implementations", "D,a+"], "did you mean 'A+'?"),
         (["HLF", "--peers", "java"], "there are python, pyspark, pyflink"),

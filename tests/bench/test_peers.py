@@ -16,7 +16,7 @@ from onefold.bench.peers import Called, NoFlink, NoPeer, pyflink, python
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(prepared, "GENERATORS", {"wikipedia": standins.chunks})
-    return prepared.arrow_file(tmp_path, "wikipedia", tuples=50, seed=1)
+    return prepared.arrow_file(tmp_path, "wikipedia", tuples=50, origin=prepared.Origin(1))
 
 
 @pytest.mark.parametrize(

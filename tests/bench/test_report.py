@@ -235,6 +235,18 @@ def test_one_repetition_has_no_spread_and_is_no_measurement(
     assert said not in page({**RESULTS, "runs": SATURATED}, ratios(SATURATED), [])
 
 
+def test_the_table_says_why_there_is_no_ratio_and_what_was_cold(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    kept = [{**each, "mode": "rate", "success": True} for each in SATURATED]
+    printed(kept, "rate")
+    assert "--mode search finds the limits" in capsys.readouterr().out
+    printed([{**each, "cold": True} for each in SATURATED], "saturate")
+    told = capsys.readouterr().out
+    assert "nothing was left after warming up" in told
+    assert "--mode search" not in told
+
+
 def test_captions_speak_of_whiskers_where_there_are_some(tmp_path: Path) -> None:
     one = [each for each in SATURATED if each["repetition"] == 0]
     for runs, some in ((one, False), (SATURATED, True)):

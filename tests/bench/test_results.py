@@ -27,11 +27,22 @@ def test_what_was_added_is_found_again(tmp_path: Path) -> None:
     assert again.made["seed"] == 2
 
 
+def test_going_on_does_not_change_when_it_began(tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    began = {"began": "2020-01-01T00:00:00+00:00", "ended": "2020-01-01T00:01:00+00:00"}
+    file.write_text(json.dumps({"made": began, "runs": [RUN]}))
+    again = Results.opened(file, {"seed": 1})
+    assert again.made == {"seed": 1, **began}
+    again.add({**RUN, "repetition": 2})
+    assert again.made["began"] == began["began"]
+    assert again.made["ended"] > began["ended"]
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("experiment", "ALF"), ("implementation", "A"), ("repetition", 2), ("tuples", 10),
      ("rate", 5), ("seed", 2), ("profile", "paper"), ("rewrites", False), ("mode", "rate"),
-     ("vectorized", True)],
+     ("vectorized", True), ("batch", 50), ("real", "ab12")],
 )  # fmt: skip
 def test_another_condition_is_another_run(name: str, value: Any) -> None:
     results = Results({}, [RUN])
@@ -54,7 +65,9 @@ def test_the_file_says_what_made_it(tmp_path: Path) -> None:
     assert made["began"] <= made["ended"]
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"runs": [1]}', '{"runs": [{}]}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"made": 1, "runs": []}', '{"runs": [1]}', '{"runs": [{}]}']
+)
 def test_a_file_of_something_else_is_refused_and_stays(tmp_path: Path, text: str) -> None:
     file = tmp_path / "mine.json"
     file.write_text(text)

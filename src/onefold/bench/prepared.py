@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from onefold.bench.data import scans, wikipedia
+from onefold.bench.data.real import READERS, files
 from onefold.bench.experiments.experiment import Experiment
 from onefold.core.records import Tuple
 from onefold.core.time import floor_to_tick
@@ -34,6 +36,32 @@ BEGIN = 1_700_000_000_000
 MOMENT = pa.timestamp("us", tz="UTC")
 BLOCK = 10_000
 """How many tuples stand in a block of an Arrow file."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a data set comes from: made up of a seed, or read from files of the real set."""
+
+    seed: int = 1
+    sources: tuple[Path, ...] = ()
+
+    def tables(self, dataset: str, tuples: int) -> Iterator[pa.Table]:
+        """Return so many tuples; the real set begins again where it has fewer."""
+        if self.sources:
+            return READERS[dataset](self.sources, tuples)
+        return GENERATORS[dataset](tuples, self.seed)
+
+    @property
+    def real(self) -> str | None:
+        """A name of the real set's files as they are now; None if the data is made up."""
+        if not self.sources:
+            return None
+        stats = [(str(file.resolve()), file.stat()) for file in files(self.sources)]
+        told = [(name, each.st_size, each.st_mtime_ns) for name, each in stats]
+        return sha256(repr(told).encode()).hexdigest()[:12]
+
+    def __str__(self) -> str:
+        return f"real-{self.real}" if self.sources else f"seed{self.seed}"
 
 
 def default_folder() -> Path:
@@ -70,24 +98,24 @@ class Files:
 
 
 def parquet_files(
-    data: Path, dataset: str, *, tuples: int, seed: int, rate: int, batch: int, parts: int
+    data: Path, dataset: str, *, tuples: int, origin: Origin, rate: int, batch: int, parts: int
 ) -> Files:
     """Return a data set in Parquet files, `rate` tuples in a second of event time."""
-    folder = data / f"{dataset}-{tuples}-seed{seed}-rate{rate}-batch{batch}x{parts}-plain"
+    folder = data / f"{dataset}-{tuples}-{origin}-rate{rate}-batch{batch}x{parts}-plain"
     files = Files(folder, tuples, rate, batch, parts)
     if not folder.exists():
         with _complete(folder) as unfinished:
             unfinished.mkdir()
-            _write(files, unfinished, GENERATORS[dataset](tuples, seed))
+            _write(files, unfinished, origin.tables(dataset, tuples))
     return files
 
 
-def arrow_file(data: Path, dataset: str, *, tuples: int, seed: int) -> Path:
+def arrow_file(data: Path, dataset: str, *, tuples: int, origin: Origin) -> Path:
     """Return a data set in one Arrow file without times, to be mapped into memory."""
-    file = data / f"{dataset}-{tuples}-seed{seed}.arrow"
+    file = data / f"{dataset}-{tuples}-{origin}.arrow"
     if not file.exists():
         with _complete(file) as unfinished:
-            chunks = GENERATORS[dataset](tuples, seed)
+            chunks = origin.tables(dataset, tuples)
             first = next(chunks)
             with pa.OSFile(str(unfinished), "wb") as out, pa.ipc.new_file(out, first.schema) as w:
                 for block in _sized(chain([first], chunks), BLOCK):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from onefold.bench.experiments.experiment import Experiment
 from onefold.bench.search import Search
@@ -68,3 +68,12 @@ def estimate(experiment: Experiment, per_second: float, rate: int) -> float:
     the two, the geometric one.
     """
     return 0.5 * ((per_second * rate) ** 0.5 if experiment.joins else per_second)
+
+
+def shortened(profile: Profile, *, repetitions: int | None, seconds: int | None) -> Profile:
+    """Return a profile with what the user says about it."""
+    return replace(
+        profile,
+        repetitions=repetitions or profile.repetitions,
+        seconds=seconds or profile.seconds,
+    )

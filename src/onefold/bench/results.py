@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from onefold.core.errors import OnefoldError
 
 CONDITIONS = (
     "experiment", "implementation", "mode", "repetition", "tuples", "rate", "batch", "seed",
-    "profile", "rewrites", "vectorized",
+    "real", "profile", "rewrites", "vectorized",
 )  # fmt: skip
 """What makes a run that run: one that agrees in all of these is not run again."""
 
@@ -39,8 +39,9 @@ class Results:
     @classmethod
     def opened(cls, file: Path | None, made: Mapping[str, Any]) -> Results:
         """Return the results that a file holds, to go on with; none if there is no file yet."""
-        runs = _read(file) if file is not None and file.exists() else []
-        return cls({**made, "began": moment(), "ended": None}, runs, file)
+        held = _read(file) if file is not None and file.exists() else {"made": {}, "runs": []}
+        times = {"began": held["made"].get("began") or moment(), "ended": held["made"].get("ended")}
+        return cls({**made, **times}, held["runs"], file)
 
     def find(self, conditions: Mapping[str, Any]) -> Run | None:
         """Return the run of these conditions, if there is one."""
@@ -68,7 +69,8 @@ class Results:
 
     def alike(self, **conditions: Any) -> dict[str, Any]:
         """Return them as one object with the runs under some conditions: others do not compare."""
-        runs = [run for run in self.runs if conditions.items() <= run.items()]
+        wanted = conditions.items()
+        runs = [run for run in self.runs if all(run.get(name) == value for name, value in wanted)]
         return {"made": self.made, "runs": runs}
 
 
@@ -82,12 +84,15 @@ def moment() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _read(file: Path) -> list[Run]:
+def _read(file: Path) -> dict[str, Any]:
     try:
-        runs: Sequence[Any] = json.loads(file.read_text(encoding="utf-8"))["runs"]
-        if all(isinstance(run, dict) and "experiment" in run for run in runs):
-            return list(runs)
-    except (ValueError, KeyError, TypeError):
+        held = json.loads(file.read_text(encoding="utf-8"))
+        made, runs = held.get("made", {}), held["runs"]
+        if isinstance(made, dict) and all(
+            isinstance(run, dict) and "experiment" in run for run in runs
+        ):
+            return {"made": made, "runs": list(runs)}
+    except (ValueError, KeyError, TypeError, AttributeError):
         pass
     raise BadResults(
         f"{file} holds no results of onefold bench",

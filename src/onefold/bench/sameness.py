@@ -7,7 +7,7 @@ from typing import Any
 
 from onefold.core.errors import OnefoldError
 
-CONDITIONS = ("experiment", "mode", "tuples", "rate", "seed")
+CONDITIONS = ("experiment", "mode", "tuples", "rate", "seed", "real")
 """Runs that agree in these must agree in their output."""
 
 

@@ -37,6 +37,8 @@ class Steady:
     """How many came to its end."""
     seconds: float
     """How long it took."""
+    cold: bool = False
+    """Whether all of the run counts, as nothing was left after warming up."""
 
     @property
     def per_second(self) -> float:
@@ -99,17 +101,20 @@ def steady(seen: Sequence[Batch], *, warm: int = 0, end: Sequence[Batch] = ()) -
     >>> def batch(rows, millis):
     ...     return Batch(0, millis, rows, None, 0, 0, (), 0)
     >>> told = [batch(10, 900), batch(10, 500), batch(10, 200), batch(10, 200)]
-    >>> steady(told), steady(told, warm=21)
-    (Steady(first=20, last=40, seconds=0.4), Steady(first=30, last=40, seconds=0.2))
+    >>> steady(told)
+    Steady(first=20, last=40, seconds=0.4, cold=False)
+    >>> steady(told, warm=21)
+    Steady(first=30, last=40, seconds=0.2, cold=False)
 
     If all of it is warming up, all of it counts, and the end with it, where windows fire:
 
     >>> steady(told, warm=40, end=[batch(1, 100)])
-    Steady(first=0, last=40, seconds=1.9)
+    Steady(first=0, last=40, seconds=1.9, cold=True)
     """
     came = list(accumulate((each.rows for each in seen), initial=0))
     cold = [n for n, first in enumerate(came[:-1]) if n < WARMING_UP or first < warm]
     begin, counted = len(cold), seen[len(cold) :]
-    if not counted:
+    nothing = not counted
+    if nothing:
         begin, counted = 0, [*seen, *end]
-    return Steady(came[begin], came[-1], sum(each.millis for each in counted) / 1000)
+    return Steady(came[begin], came[-1], sum(each.millis for each in counted) / 1000, nothing)

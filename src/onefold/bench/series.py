@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from pathlib import Path
 from time import monotonic
@@ -27,6 +27,8 @@ from onefold.bench.subject import LABELS, Subject, implementation
 WARM_UP = 60
 """For how many seconds a subject works before it is measured the first time: so long Java goes on
 compiling."""
+CALLED = ("python", "pyflink")
+"""Peers without Spark, which warm up by themselves."""
 
 
 class Mode(Enum):
@@ -52,7 +54,7 @@ class Order:
     batch: int | None = None
     rewrites: bool = True
     vectorized: bool = False
-    seed: int = 1
+    origin: prepared.Origin = field(default_factory=prepared.Origin)
     flink_python: Path | None = None
 
 
@@ -78,6 +80,17 @@ def steps(order: Order) -> Iterator[Step]:
                     yield Step(experiment, repetition, subject)
 
 
+def warming_up(order: Order) -> int:
+    """Return for how many seconds all subjects warm up at least."""
+    modes = 2 if order.mode is Mode.SEARCH else 1  # a search begins with a saturated run
+    kinds = {
+        (step.subject, step.experiment.joins, step.experiment.dataset)
+        for step in steps(order)
+        if step.subject not in CALLED
+    }
+    return WARM_UP * modes * len(kinds)
+
+
 @dataclass
 class Series:
     """Takes the turns; what is in the results is not run again."""
@@ -92,7 +105,7 @@ class Series:
 
     def take(self, step: Step) -> Run | None:
         """Return the run of a turn: found, or made now; of a search the best, if any succeeds."""
-        if step.subject in {"python", "pyflink"}:
+        if step.subject in CALLED:
             return self._once(step, self._saturating(step), self._call)
         match self.order.mode:
             case Mode.SATURATE:
@@ -124,7 +137,9 @@ class Series:
             self.results.add(found)
         return found
 
-    def _wanted(self, step: Step, mode: Mode, tuples: int, rate: int) -> Run:
+    def _wanted(
+        self, step: Step, mode: Mode, tuples: int, rate: int, batch: int | None = None
+    ) -> Run:
         return {
             "experiment": step.experiment.id,
             "implementation": step.subject,
@@ -132,8 +147,9 @@ class Series:
             "repetition": step.repetition,
             "tuples": tuples,
             "rate": rate,
-            "batch": self.order.batch,
-            "seed": self.order.seed,
+            "batch": batch,
+            "seed": self.order.origin.seed,
+            "real": self.order.origin.real,
             "profile": self.order.profile.name,
             "rewrites": self.order.rewrites,
             "vectorized": self.order.vectorized,
@@ -142,14 +158,14 @@ class Series:
     def _saturating(self, step: Step) -> Run:
         rate = self.order.rate if self.order.mode is Mode.SATURATE else None
         given = size(step.experiment, self.order.profile, self.order.tuples, rate, self.order.batch)
-        return self._wanted(step, Mode.SATURATE, given.tuples, given.rate)
+        return self._wanted(step, Mode.SATURATE, given.tuples, given.rate, given.batch)
 
     def _saturated(self, step: Step) -> Run:
         return self._once(step, self._saturating(step), self._saturate)
 
     def _saturate(self, step: Step, wanted: Run) -> Run:
         experiment, subject = step.experiment, self._subject(step.subject)
-        files = self._files(experiment, wanted["tuples"], wanted["rate"])
+        files = self._files(experiment, wanted)
         if self._is_cold(Mode.SATURATE, step):
             session, until = self.session, monotonic() + WARM_UP
             saturate(session, experiment, subject, files)
@@ -158,13 +174,15 @@ class Series:
         told = saturate(self.session, experiment, subject, files)
         compared = self._compared(experiment, Mode.SATURATE, files.tuples, files.rate, files.table)
         steady = told.steady
-        pairs_per_second = (compared(steady.last) - compared(steady.first)) / steady.seconds
+        pairs = compared(steady.last) - compared(steady.first)
         return {
             "outputs": told.outputs,
-            "comparisons": compared(files.tuples),
+            "comparisons": compared(files.tuples) if experiment.joins else None,
+            "counted": pairs if experiment.joins else steady.last - steady.first,
             "seconds": steady.seconds,
+            "cold": steady.cold,
             "tuples_per_second": steady.per_second,
-            **_throughput(experiment, steady.per_second, pairs_per_second),
+            **_throughput(experiment, steady.per_second, pairs / steady.seconds),
             "digest": told.digest,
             "worker_mb": told.worker_mb,
             "state_mb": told.state_mb,
@@ -200,7 +218,7 @@ class Series:
         )
         return {
             **{name: value for name, value in asdict(told).items() if name != "per_second"},
-            "comparisons": compared,
+            "comparisons": compared if experiment.joins else None,
             **_throughput(experiment, told.tuples_per_second, told.tuples_per_second * unit),
             "per_second": [asdict(each) for each in told.per_second],
         }
@@ -213,14 +231,10 @@ class Series:
         else:
             told = peers.pyflink(experiment, file, wanted["tuples"], cores, self.order.flink_python)
         return {
-            "outputs": told.outputs,
-            "comparisons": told.calls if experiment.joins else 0,
+            "counted": told.calls,
             "seconds": told.calls / told.per_second,
             "throughput": told.per_second,
             "unit": "c/s" if experiment.joins else "t/s",
-            "digest": "",
-            "worker_mb": 0.0,
-            "state_mb": 0.0,
         }
 
     def _subject(self, label: str) -> Subject:
@@ -235,15 +249,14 @@ class Series:
         self._warm.add(kind)
         return cold
 
-    def _files(self, experiment: Experiment, tuples: int, rate: int) -> prepared.Files:
-        batch = size(experiment, self.order.profile, tuples, rate, self.order.batch).batch
+    def _files(self, experiment: Experiment, wanted: Run) -> prepared.Files:
         return prepared.parquet_files(
             self.order.data,
             experiment.dataset,
-            tuples=tuples,
-            seed=self.order.seed,
-            rate=rate,
-            batch=batch,
+            tuples=wanted["tuples"],
+            origin=self.order.origin,
+            rate=wanted["rate"],
+            batch=wanted["batch"],
             parts=os.cpu_count() or 1,
         )
 
@@ -252,7 +265,7 @@ class Series:
             self.order.data,
             experiment.dataset,
             tuples=CYCLE[experiment.dataset],
-            seed=self.order.seed,
+            origin=self.order.origin,
         )
 
     def _compared(
@@ -278,12 +291,3 @@ def _throughput(
     if experiment.joins:
         return {"throughput": pairs_per_second, "unit": "c/s"}
     return {"throughput": tuples_per_second, "unit": "t/s"}
-
-
-def shortened(profile: Profile, *, repetitions: int | None, seconds: int | None) -> Profile:
-    """Return a profile with what the user says about it."""
-    return replace(
-        profile,
-        repetitions=repetitions or profile.repetitions,
-        seconds=seconds or profile.seconds,
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import logging
 import os
 import sys
 
@@ -105,8 +106,15 @@ def complain(problem: OnefoldError) -> None:
     click.echo("\n".join([f"{mark} {lines[0]}", *lines[1:]]), err=True)
 
 
+def _tells_more(record: logging.LogRecord) -> bool:
+    """Say whether a log record is no mere Ctrl-C, which py4j logs with a traceback."""
+    raised = record.exc_info[0] if record.exc_info else None
+    return raised is None or not issubclass(raised, KeyboardInterrupt)
+
+
 def main() -> None:
     """Run the command line; a mistake of the user's is a message and exit code 1."""
+    logging.getLogger().addFilter(_tells_more)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # text that is no Unicode is shown, not a crash
             stream.reconfigure(errors="backslashreplace")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,37 +13,21 @@ import click
 
 from onefold.cli import INTERRUPTED
 from onefold.cli.choices import Several
+from onefold.cli.extras import need_bench
 from onefold.cli.given import refuse
 from onefold.cli.progress import bar
-from onefold.core.errors import OnefoldError
 from onefold.core.near import did_you_mean
 
 if TYPE_CHECKING:  # pyspark takes a second to import
     from onefold.bench.experiments.experiment import Experiment
+    from onefold.bench.prepared import Origin
     from onefold.bench.results import Results, Run
     from onefold.bench.series import Order, Series
 
 SHORT_LIST = ("LLF", "ALF", "HLF", "AHF", "ALJ")
 IMPLEMENTATIONS = ("D", "A+", "A")
 PEERS = ("python", "pyspark", "pyflink")
-MOST_MEMORY = 8
-"""How many gigabytes Java may take at the most; less where that is more than a third of all."""
-ROOMY = {
-    # G1 marks all the time where arrays are as long as parcels
-    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
-    # what does not fit in a buffer that Java keeps is asked from the system anew each time
-    "spark.sql.execution.arrow.maxBytesPerBatch": str(8 * 2**20),
-    "spark.python.unix.domain.socket.enabled": "true",
-}
-"""A JVM with room for a batch on its way, on one machine."""
-
-
-class UnknownExperiment(OnefoldError):
-    """An ID that no experiment has."""
-
-
-class NoBenchExtra(OnefoldError):
-    """The bench needs packages that are not installed."""
+PACKAGES = ("numpy", "pandas", "pyarrow", "pyspark")
 
 
 @click.command(name="bench")
@@ -77,7 +59,7 @@ class NoBenchExtra(OnefoldError):
     type=click.Choice(["quick", "paper"]),
     default="quick",
     show_default=True,
-    help="one run of 20 s, or three of 10 minutes; both for --mode rate and search",
+    help="5 batches once, or 20 three times; at a rate 20 s once, or 10 minutes three times",
 )
 @click.option("--tuples", type=click.IntRange(min=1), help="how many, if all are there at once")
 @click.option("--batch", type=click.IntRange(min=1), help="how many of these in a micro-batch")
@@ -96,7 +78,17 @@ class NoBenchExtra(OnefoldError):
     help="measure these as well: the bare function, PySpark alone, PyFlink (flat_maps)",
 )
 @click.option("--vectorized", is_flag=True, help="joins whose predicate works on columns")
-@click.option("--seed", default=1, show_default=True, help="of the data")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="of the data"
+)
+@click.option(
+    "--from",
+    "sources",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="measure on the real set: its files or their folder; may be given several times",
+)
 @click.option(
     "--data", type=click.Path(path_type=Path, file_okay=False), help="keep data in this folder"
 )
@@ -132,7 +124,9 @@ def command(ids: tuple[str, ...], **options: Any) -> None:
     if "reference" in ids:
         _reference(ids, options)
         return
-    _check_installed()
+    need_bench("the bench", PACKAGES)
+    if options["report"]:
+        need_bench("a report", ["matplotlib"])
     order = _order(ids, options)
     results = _results(options)
     runs, interrupted = _taken(order, results, quiet=options["quiet"])
@@ -146,7 +140,12 @@ def command(ids: tuple[str, ...], **options: Any) -> None:
     if options["report"]:
         from onefold.bench import report
 
-        told = results.alike(rewrites=order.rewrites, vectorized=order.vectorized, seed=order.seed)
+        told = results.alike(
+            rewrites=order.rewrites,
+            vectorized=order.vectorized,
+            seed=order.origin.seed,
+            real=order.origin.real,
+        )
         click.echo(f"report: {report.write(told, options['report'])}", err=True)
 
 
@@ -160,21 +159,12 @@ def _reference(ids: tuple[str, ...], options: dict[str, Any]) -> None:
     measure_reference(options["tuples"], options["to_json"], quiet=options["quiet"])
 
 
-def _check_installed() -> None:
-    for package in ("numpy", "pandas", "pyarrow", "pyspark"):
-        if find_spec(package) is None:
-            raise NoBenchExtra(
-                f"the bench needs {package}, which is not installed",
-                hint="pip install 'onefold[bench]'",
-            )
-
-
 def _order(ids: tuple[str, ...], options: dict[str, Any]) -> Order:
     from onefold.bench.experiments import EXPERIMENTS
     from onefold.bench.peers import checked_interpreter
     from onefold.bench.prepared import default_folder
-    from onefold.bench.profile import PROFILES
-    from onefold.bench.series import Mode, Order, shortened
+    from onefold.bench.profile import PROFILES, shortened
+    from onefold.bench.series import Mode, Order
 
     mode = Mode(options["mode"])
     if mode is Mode.RATE and options["rate"] is None:
@@ -192,8 +182,11 @@ def _order(ids: tuple[str, ...], options: dict[str, Any]) -> Order:
     if "all" in ids:
         ids = tuple(EXPERIMENTS)
     profile = PROFILES[options["profile"]]
+    experiments = tuple(dict.fromkeys(experiment(each) for each in ids or SHORT_LIST))
+    if not any(each.joins for each in experiments):
+        refuse(["vectorized"], "is for joins, and none is to be measured")
     return Order(
-        experiments=tuple(experiment(each) for each in ids or SHORT_LIST),
+        experiments=experiments,
         subjects=(*options["implementations"], *options["peers"]),
         mode=mode,
         profile=shortened(profile, repetitions=options["repetitions"], seconds=options["seconds"]),
@@ -203,9 +196,24 @@ def _order(ids: tuple[str, ...], options: dict[str, Any]) -> Order:
         rate=options["rate"],
         rewrites=options["rewrites"] == "on",
         vectorized=options["vectorized"],
-        seed=options["seed"],
+        origin=_origin(experiments, options),
         flink_python=options["flink_python"],
     )
+
+
+def _origin(experiments: tuple[Experiment, ...], options: dict[str, Any]) -> Origin:
+    from onefold.bench.data.real import files
+    from onefold.bench.prepared import Origin
+
+    sources = options["sources"]
+    if sources:
+        refuse(["seed"], "is for data that is made up: leave it out, or --from")
+        if len({each.dataset for each in experiments}) > 1:
+            of = {each.dataset: each.id for each in experiments}
+            told = " and ".join(f"{name} is of {dataset}" for dataset, name in of.items())
+            raise click.UsageError(f"--from has files of one data set, and {told}")
+        files(sources)  # a path that leads nowhere is told at once
+    return Origin(options["seed"], sources)
 
 
 def experiment(name: str) -> Experiment:
@@ -213,10 +221,8 @@ def experiment(name: str) -> Experiment:
     from onefold.bench.experiments import EXPERIMENTS
 
     if name not in EXPERIMENTS:
-        raise UnknownExperiment(
-            f"there is no experiment {name!r}",
-            hint=did_you_mean(name, EXPERIMENTS, f"there are {', '.join(EXPERIMENTS)}, and all"),
-        )
+        hint = did_you_mean(name, EXPERIMENTS, f"there are {', '.join(EXPERIMENTS)}, and all")
+        raise click.UsageError(f"there is no experiment {name!r}: {hint}")
     return EXPERIMENTS[name]
 
 
@@ -224,18 +230,23 @@ def _results(options: dict[str, Any]) -> Results:
     from onefold.bench.machine import facts
     from onefold.bench.results import Results
 
-    told = {name: options[name] for name in ("seed", "profile", "mode")}
-    told["rewrites"] = options["rewrites"] == "on"
+    told = {name: options[name] for name in ("profile", "mode", "rewrites")}
+    told["vectorized"] = "on" if options["vectorized"] else "off"
+    told["seed"] = None if options["sources"] else options["seed"]
+    told["data"] = ", ".join(map(str, options["sources"])) or "made up"
     command = shlex.join(["onefold", *sys.argv[1:]])
     return Results.opened(options["to_json"], {"command": command, **facts(), **told})
 
 
 def _taken(order: Order, results: Results, *, quiet: bool) -> tuple[list[Run], bool]:
     """Return the runs, and whether the user stopped before the last one."""
-    from onefold.bench.series import Series, steps
+    from onefold.bench.room import start
+    from onefold.bench.series import Series, steps, warming_up
 
     series = Series(order, results, start=start)
     turns, runs = list(steps(order)), []
+    if not (quiet or results.runs):
+        click.echo(f"{len(turns)} runs, and {warming_up(order)} s of warming up", err=True)
     with bar("starting", len(turns), quiet=quiet) as shown, _stopped(series):
         try:
             for step in turns:
@@ -246,23 +257,6 @@ def _taken(order: Order, results: Results, *, quiet: bool) -> tuple[list[Run], b
         except KeyboardInterrupt:
             return runs, True
     return runs, False
-
-
-def start() -> Any:
-    """Return a session with room for a batch on its way, whose JVM says nothing on the screen."""
-    from onefold.engines.spark.session import session
-
-    config = {**ROOMY, "spark.driver.memory": f"{_memory()}g"}
-    return session(config=config, log=Path(os.devnull))
-
-
-def _memory() -> int:
-    """Return how many gigabytes Java may take."""
-    all_there: int = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    limit = Path("/sys/fs/cgroup/memory.max")  # a container's
-    if limit.exists() and (text := limit.read_text().strip()).isdigit():
-        all_there = min(all_there, int(text))
-    return max(1, min(MOST_MEMORY, all_there // 2**30 // 3))
 
 
 @contextmanager

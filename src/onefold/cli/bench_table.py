@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from onefold.bench.ratios import ONE_RUN, Ratio, once
+from onefold.bench.ratios import ONE_RUN, RATE, Ratio, once
 from onefold.bench.summary import Row, summary
 
 NOTHING = "–"
@@ -28,8 +28,20 @@ def printed(runs: Sequence[Mapping[str, Any]], mode: str) -> None:
     for row in rows:
         table.add_row(*_cells(row, again=again, heard=heard))
     table.caption = "t/s: tuples in a second, c/s: comparisons. × D: of the same repetition."
-    table.caption += "" if again else f"\n{ONE_RUN}"
+    table.caption += "".join(f"\n{each}" for each in _notes(runs, rows))
     Console().print(table)
+
+
+def _notes(runs: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[str]:
+    """Return what a reader of the table is to know."""
+    notes = []
+    if cold := list(dict.fromkeys(run["experiment"] for run in runs if run.get("cold"))):
+        notes.append(
+            f"{', '.join(cold)}: nothing was left after warming up, so cold batches count."
+        )
+    if any(run["mode"] == RATE for run in runs) and all(row.to_dedicated is None for row in rows):
+        notes.append("No ratio where all keep up: --mode search finds the limits.")
+    return notes + ([ONE_RUN] if once(runs) else [])
 
 
 def _cells(row: Row, *, again: bool, heard: bool) -> list[str]:

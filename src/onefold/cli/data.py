@@ -6,17 +6,18 @@ from pathlib import Path
 
 import click
 
-from onefold.bench.data.parts import GENERATORS, Form, cleared, write
-from onefold.bench.data.real import READERS, files
+from onefold.cli.extras import need_bench
 from onefold.cli.given import refuse
 from onefold.cli.progress import bar
 
+DATASETS = ("wikipedia", "scans")
+FORMS = ("parquet", "jsonl")
 TUPLES = 100_000
 """How many tuples a synthetic stream has unless it is told."""
 
 
 @click.command(name="data")
-@click.argument("dataset", type=click.Choice(list(GENERATORS)))
+@click.argument("dataset", type=click.Choice(DATASETS))
 @click.option(
     "--tuples",
     type=click.IntRange(min=1),
@@ -43,8 +44,8 @@ TUPLES = 100_000
 @click.option(
     "--format",
     "kind",
-    type=click.Choice([each.value for each in Form]),
-    default=Form.PARQUET.value,
+    type=click.Choice(FORMS),
+    default="parquet",
     show_default=True,
     help="of the files",
 )
@@ -77,6 +78,10 @@ def command(
     onefold data wikipedia --tuples 1000000 --rate 10000 --out edits
     onefold data scans --from scans.txt --out scans --format jsonl
     """
+    need_bench("data", ["numpy", "pyarrow"])
+    from onefold.bench.data.parts import GENERATORS, Form, cleared, write
+    from onefold.bench.data.real import READERS, files
+
     if sources:
         refuse(["seed"], "is for a stream that is made up: leave it out, or --from")
     files(sources)  # a path that leads nowhere is told before anything is removed

@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,8 @@ import click
 
 import onefold
 from onefold.cli import INTERRUPTED
-from onefold.cli.bench import IMPLEMENTATIONS, NoBenchExtra
+from onefold.cli.bench import IMPLEMENTATIONS
+from onefold.cli.extras import need_bench
 from onefold.pipelines import load_pipeline
 
 if TYPE_CHECKING:  # pyspark takes a second to import
@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # pyspark takes a second to import
     from onefold.bench.demo.shown import Demo
 
 PIPELINE = "live_edits.py"
+PACKAGES = ("fast_sugiyama", "matplotlib", "numpy", "pandas", "pyarrow", "pyspark")
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java compiles quickly rather than well: in a minute and a half it would not pay. The same for all
 implementations, whose work is mostly Python's."""
@@ -69,7 +70,7 @@ def command(*, tuples: int, seconds: int, out: Path, rewrites: bool, quiet: bool
     same multiset, how fast they were and how late; the page shows the plans, the results and the
     charts. The exit code is 1 if answers differ.
     """
-    _check_installed()
+    need_bench("the demo", PACKAGES)
     _check_java()
     from rich.console import Console
 
@@ -86,15 +87,6 @@ def command(*, tuples: int, seconds: int, out: Path, rewrites: bool, quiet: bool
     click.echo(f"page: {path}")
     if not demo.same:
         raise SystemExit(1)
-
-
-def _check_installed() -> None:
-    for package in ("fast_sugiyama", "matplotlib", "numpy", "pandas", "pyarrow", "pyspark"):
-        if find_spec(package) is None:
-            raise NoBenchExtra(
-                f"the demo needs {package}, which is not installed",
-                hint="pip install 'onefold[bench]'",
-            )
 
 
 def _check_java() -> None:

@@ -72,12 +72,12 @@ def write(
 
     `progress` is told how many rows each file has.
     """
-    out.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
     start = 0
     for table in cut(tables, per_file):
         times = np.arange(start, start + table.num_rows, dtype=np.int64) * 1000 // rate
         timed = table.add_column(0, arrow.field("time", arrow.int64()), [arrow.array(times)])
+        out.mkdir(parents=True, exist_ok=True)  # not before there is something to write
         file = out / f"part-{len(files):05}.{form.value}"
         _write_file(timed, file, form)
         files.append(file)

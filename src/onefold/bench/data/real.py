@@ -62,7 +62,7 @@ def files(paths: Sequence[Path]) -> list[Path]:
         inside = [path] if path.is_file() else [each for each in path.glob("*") if each.is_file()]
         if not inside:
             raise NoSuchData(
-                f"there is no data in {path}",
+                f"there are no files in {path}" if path.exists() else f"there is no {path}",
                 hint="name the set's files or the folder they are in: --from PATH",
             )
         found += sorted(inside, key=_by_number)
