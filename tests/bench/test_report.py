@@ -12,7 +12,7 @@ import pytest
 
 from onefold.bench.ratios import Ratio, counted, experiments, ratios
 from onefold.bench.report import write
-from onefold.bench.report.measured import Point, points
+from onefold.bench.report.measured import Point, points, throughput
 from onefold.bench.report.page import page
 from onefold.bench.report.rates import rate_figures
 from onefold.bench.report.sameness import sameness, without_digest
@@ -291,7 +291,24 @@ def test_rates_without_any_limit_give_no_ratio() -> None:
 def test_of_several_sizes_the_largest_of_both_counts() -> None:
     sizes = [run("HLF", "D", 10.0 * n, tuples=n) for n in (1, 2, 3)]
     assert [each.median for each in ratios([*sizes, run("HLF", "A", 10.0, tuples=2)])] == [0.5]
-    assert [each.median for each in ratios([*sizes, run("HLF", "A", 15.0, tuples=9)])] == [0.5]
+    assert ratios([*sizes, run("HLF", "A", 15.0, tuples=9)]) == ()
+
+
+@pytest.mark.parametrize("name", ["rate", "batch", "profile"])
+def test_runs_under_other_conditions_are_no_pair(name: str) -> None:
+    def pair(throughput: float, value: Any) -> list[dict[str, Any]]:
+        d, a = run("HLF", "D", 2 * throughput), run("HLF", "A", throughput)
+        return [{**d, name: value}, {**a, name: value}]
+
+    first, other = ("quick", "zzz") if name == "profile" else (50, 500)
+    both = pair(1.0, first)
+    alone = pair(9.0, other)[0]
+    runs = [*both, alone]
+    assert [each.median for each in ratios(runs)] == [0.5]
+    found = throughput(runs, "HLF", "D")
+    assert found is not None
+    assert found.mean == 2.0  # what the ratio is of
+    assert ratios([alone, both[1]]) == ()
 
 
 def test_without_d_or_without_a_pair_there_is_no_ratio() -> None:
@@ -313,6 +330,25 @@ def test_repetitions_are_averaged_and_one_failure_fails_a_rate() -> None:
         rated("AHF", "D", 10.0, 1.0) | {"p99": None},
     ]
     assert points(runs) == [Point(10.0, 10.0, None, True), Point(20.0, 18.0, 2.0, False)]
+
+
+def test_one_rate_is_not_called_the_highest(tmp_path: Path) -> None:
+    one = [rated("AHF", label, 2000.0, 1.0) for label in ("D", "A")]
+    shown = write(RESULTS | {"runs": one}, tmp_path / "one").read_text(encoding="utf-8")
+    assert "at the rate that was given" in shown
+    assert "highest" not in shown
+    assert "No ratio where all keep up" in shown
+    assert "A+ (composed" not in shown
+    two = [*one, *(rated("AHF", label, 4000.0, 1.0, success=False) for label in ("D", "A"))]
+    shown = write(RESULTS | {"runs": two}, tmp_path / "two").read_text(encoding="utf-8")
+    assert "at the highest rate that each implementation sustains" in shown
+    assert "No ratio" not in shown
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_rate_without_outputs_is_drawn(tmp_path: Path) -> None:
+    none = [{**rated("LLF", "D", 1.0, 0.0), "p99": None, "throughput": 0.0}]
+    assert (write(RESULTS | {"runs": none}, tmp_path).parent / "figures").exists()
 
 
 def test_marks_stand_clear_of_the_edges() -> None:

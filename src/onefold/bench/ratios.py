@@ -50,13 +50,38 @@ def ratios(runs: Iterable[Run]) -> tuple[Ratio, ...]:
     >>> [(each.implementation, each.median) for each in ratios([d, a])]
     [('A', 0.1)]
     """
-    groups = grouped(runs)
+    groups = grouped(comparable(runs))
     found = (
         _ratio(key, group, groups.get((key[0], key[1], DEDICATED), ()))
         for key, group in groups.items()
         if key[2] != DEDICATED
     )
     return tuple(each for each in found if each)
+
+
+def comparable(runs: Iterable[Run]) -> list[Run]:
+    """Return the runs at rates, and of the saturated ones of an experiment those of one size.
+
+    A throughput depends on how many tuples there are, on their rate and on the batch. Of these that
+    one is chosen which most implementations have, and then the largest.
+    """
+    all_runs = list(runs)
+    by_size: dict[str, dict[tuple[Any, ...], list[Run]]] = {}
+    for run in all_runs:
+        if run["mode"] == SATURATE:
+            by_size.setdefault(run["experiment"], {}).setdefault(_size(run), []).append(run)
+    chosen = [max(sizes.items(), key=_weight)[1] for sizes in by_size.values()]
+    kept = {id(run) for group in chosen for run in group}
+    return [run for run in all_runs if run["mode"] != SATURATE or id(run) in kept]
+
+
+def _size(run: Run) -> tuple[Any, ...]:
+    return run["tuples"], run.get("rate") or 0, run.get("batch") or 0, run.get("profile") or ""
+
+
+def _weight(sized: tuple[tuple[Any, ...], list[Run]]) -> tuple[Any, ...]:
+    size, runs = sized
+    return len({run["implementation"] for run in runs}), *size
 
 
 def grouped(runs: Iterable[Run]) -> dict[tuple[str, str, str], list[Run]]:
@@ -86,6 +111,15 @@ def once(runs: Iterable[Run]) -> bool:
     return len({run["repetition"] for run in runs}) == 1
 
 
+def searched(runs: Iterable[Run]) -> bool:
+    """Say whether several rates were tried, to find the highest that is sustained."""
+    rates: dict[tuple[str, str], set[Any]] = {}
+    for run in runs:
+        if run["mode"] == RATE:
+            rates.setdefault((run["experiment"], run["implementation"]), set()).add(run["rate"])
+    return any(len(tried) > 1 for tried in rates.values())
+
+
 def counted(runs: Iterable[Run]) -> dict[int, Run]:
     """Return the run of each repetition that counts: the highest rate sustained, or most tuples."""
     successful = (run for run in runs if run.get("success", True) and run["throughput"])
@@ -97,8 +131,6 @@ def _ratio(
     key: tuple[str, str, str], group: Sequence[Run], dedicated: Sequence[Run]
 ) -> Ratio | None:
     experiment, mode, implementation = key
-    if mode == SATURATE:
-        group, dedicated = _of_same_sizes(group, dedicated)
     above, below = counted(group), counted(dedicated)
     both = sorted(above.keys() & below.keys())
     sign = _sign(group, dedicated) if mode == RATE else ""
@@ -107,16 +139,6 @@ def _ratio(
     values = [above[each]["throughput"] / below[each]["throughput"] for each in both]
     least, most = min(values), max(values)
     return Ratio(experiment, mode, implementation, median(values), least, most, len(values), sign)
-
-
-def _of_same_sizes(
-    group: Sequence[Run], other: Sequence[Run]
-) -> tuple[Sequence[Run], Sequence[Run]]:
-    """Return the runs of sizes that both have; all of them if there is no such size."""
-    sizes = {run["tuples"] for run in group} & {run["tuples"] for run in other}
-    if not sizes:
-        return group, other
-    return [r for r in group if r["tuples"] in sizes], [r for r in other if r["tuples"] in sizes]
 
 
 def _sign(group: Sequence[Run], dedicated: Sequence[Run]) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import matplotlib.patches
 from matplotlib.axes import Axes
 
-from onefold.bench.ratios import DEDICATED, MINIMAL, PLUS, RATE, Run, experiments
+from onefold.bench.ratios import DEDICATED, MINIMAL, PLUS, RATE, Run, experiments, searched
 from onefold.bench.report.ink import PAPER, TEXT, Drawn, canvas, logarithmic, look, per_second
 from onefold.bench.report.measured import Spread, known, latency, mode_of, throughput, whiskers
 
@@ -65,7 +65,7 @@ def _throughputs(operator: str, unit: str, runs: Sequence[Run]) -> Drawn | None:
     how = "with the input always waiting"
     if rated:
         of = "" if len(rated) == len(named) else f", of {', '.join(rated)}"
-        how = f"{how if of else ''}{of} at the highest rate sustained".removeprefix(" ")
+        how = f"{how if of else ''}{of} {_rated(runs)}".removeprefix(" ")
     caption = f"{operator}: throughput {how}."
     return _figure(f"throughput-{operator.lower()}", caption, panels, scale)
 
@@ -75,8 +75,13 @@ def _latencies(operator: str, runs: Sequence[Run]) -> Drawn | None:
         _log_bars(axes, panel, "s")
         axes.set_ylabel("p99 latency (log)")
 
-    caption = f"{operator}: p99 latency at the highest rate that each implementation sustains."
+    caption = f"{operator}: p99 latency {_rated(runs)}."
     return _figure(f"latency-{operator.lower()}", caption, _panels(runs, latency), scale)
+
+
+def _rated(runs: Sequence[Run]) -> str:
+    highest = "at the highest rate that each implementation sustains"
+    return highest if searched(runs) else "at the rate that was given"
 
 
 def _log_bars(axes: Axes, panel: Panel, unit: str = "") -> None:

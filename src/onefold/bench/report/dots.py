@@ -41,7 +41,8 @@ def ratio_figure(found: Sequence[Ratio], joins: set[str]) -> Drawn | None:
         _draw(axes, GROUPS[key], groups[key])
     _scale(panels[0], shown)
     stated = any((each.experiment, each.implementation) in _numbers() for each in shown)
-    figure.legend(handles=_legend(paper=stated), loc="outside upper center", ncols=3)
+    names = {each.implementation for each in shown}
+    figure.legend(handles=_legend(names, paper=stated), loc="outside upper center", ncols=3)
     paper = " Crosses are the numbers that the paper states." if stated else ""
     over = (
         ": the median over pairs of repetitions, with the least and the most as whiskers"
@@ -63,10 +64,11 @@ def _draw(axes: Axes, title: str, ratios: Sequence[Ratio]) -> None:
     for each in ratios:
         drawn = look(each.implementation)
         x = names.index(each.experiment) + (-0.16 if each.implementation == PLUS else 0.16)
+        reach = [[each.median - each.least], [each.most - each.median]]
         axes.errorbar(
             [x],
             [each.median],
-            yerr=[[each.median - each.least], [each.most - each.median]],
+            yerr=reach if each.pairs > 1 else None,
             marker=drawn.marker,
             color=drawn.colour,
             markersize=5,
@@ -99,7 +101,7 @@ def _scale(axes: Axes, ratios: Sequence[Ratio]) -> None:
     axes.set_ylabel("throughput over D (log)")
 
 
-def _legend(*, paper: bool) -> list[Line2D]:
+def _legend(names: set[str], *, paper: bool) -> list[Line2D]:
     dots = [
         Line2D(
             [],
@@ -112,6 +114,7 @@ def _legend(*, paper: bool) -> list[Line2D]:
             label=f"{name} / D",
         )
         for name in SHOWN
+        if name in names
     ]
     cross = Line2D([], [], linestyle="", marker="x", color=TEXT, markersize=6, label="the paper’s")
     return [*dots, *([cross] if paper else [])]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import nan
 from statistics import fmean
 from typing import Any
 
-from onefold.bench.ratios import IMPLEMENTATIONS, RATE, SATURATE, Run, counted, grouped
+from onefold.bench.ratios import IMPLEMENTATIONS, RATE, SATURATE, Run, comparable, counted, grouped
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Spread:
     @property
     def whisker(self) -> tuple[float, float]:
         """How far it reaches below and above the mean, which floats may put outside."""
+        if self.least == self.most:
+            return nan, nan  # not even a dash is drawn
         return max(self.mean - self.least, 0), max(self.most - self.mean, 0)
 
 
@@ -66,7 +69,7 @@ def mode_of(runs: Sequence[Run], experiment: str) -> str:
 def throughput(runs: Sequence[Run], experiment: str, implementation: str) -> Spread | None:
     """Return the throughput of an implementation in an experiment."""
     key = experiment, mode_of(runs, experiment), implementation
-    return _spread_of("throughput", grouped(runs).get(key, ()))
+    return _spread_of("throughput", grouped(comparable(runs)).get(key, ()))
 
 
 def latency(runs: Sequence[Run], experiment: str, implementation: str) -> Spread | None:

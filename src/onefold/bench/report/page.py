@@ -7,13 +7,16 @@ from typing import Any
 
 from onefold.bench.ratios import (
     DEDICATED,
+    MINIMAL,
     ONE_RUN,
+    PLUS,
     RATE,
     SATURATE,
     Ratio,
     Run,
     experiments,
     once,
+    searched,
 )
 from onefold.bench.report.ink import Picture
 from onefold.bench.report.markup import Markup, element, joined
@@ -28,10 +31,15 @@ from onefold.bench.report.tables import (
 
 TITLE = "onefold: the paper’s evaluation, repeated"
 PAPER = "On the Semantic Overlap of Operators in Stream Processing Engines"
-MODES = {
-    SATURATE: "with the input always waiting (saturated)",
-    RATE: "at the highest injection rate that was successful (sustained)",
+SATURATED = "with the input always waiting (saturated)"
+HIGHEST = "at the highest injection rate that was successful (sustained)"
+GIVEN = "at the injection rate that was given (sustained)"
+MEANINGS = {
+    DEDICATED: "D (the dedicated operator)",
+    PLUS: "A+ (composed of an Aggregate with several results)",
+    MINIMAL: "A (composed of the minimal Aggregate)",
 }
+NO_LIMIT = "No ratio where all keep up with every rate that was tried: no limit was found. "
 NO_RATIOS = "There are none: they are ratios to D, which was not measured."
 SHORT = {
     "cpu": "{}",
@@ -75,12 +83,12 @@ def page(results: Mapping[str, Any], ratios: Sequence[Ratio], pictures: Sequence
 
 def _lead(made: Mapping[str, Any], runs: Sequence[Run]) -> Markup:
     count = len(experiments(runs))
-    modes = [words for mode, words in MODES.items() if any(run["mode"] == mode for run in runs)]
-    first = (
-        f"{count} experiment{'s' * (count != 1)} of “{PAPER}” ran on Spark as D (the "
-        "dedicated operator), A+ (composed of an Aggregate with several results) and A (composed "
-        "of the minimal Aggregate)."
-    )
+    words = {SATURATE: SATURATED, RATE: HIGHEST if searched(runs) else GIVEN}
+    modes = [told for mode, told in words.items() if any(run["mode"] == mode for run in runs)]
+    there = {run["implementation"] for run in runs}
+    names = [told for name, told in MEANINGS.items() if name in there]
+    ran = f" ran on Spark as {listed(names)}" if names else " ran"
+    first = f"{count} experiment{'s' * (count != 1)} of “{PAPER}”{ran}."
     second = (
         "Throughput is tuples per second (t/s) of a flat map (FM) and comparisons per second (c/s) "
         f"of a join (J), {' and '.join(modes) or 'not measured yet'}; on other machines the "
@@ -88,6 +96,16 @@ def _lead(made: Mapping[str, Any], runs: Sequence[Run]) -> Markup:
     )
     told = element("p", ", ".join(_where(made)) + ".", of="muted")
     return joined([element("p", f"{first} {second}"), told])
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence has them.
+
+    >>> listed(["D"]), listed(["D", "A"]), listed(["D", "A+", "A"])
+    ('D', 'D and A', 'D, A+ and A')
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _where(made: Mapping[str, Any]) -> list[str]:
@@ -103,6 +121,8 @@ def _ratios(runs: Sequence[Run], ratios: Sequence[Ratio], pictures: Sequence[Pic
         f"{'Of one repetition' if once(runs) else several}; more is faster. The paper’s own stand "
         "beside them where its text gives them; it measured Flink, the scans on an edge device. "
     )
+    if any(run["mode"] == RATE for run in runs) and all(each.mode != RATE for each in ratios):
+        note += NO_LIMIT
     if any(each.sign for each in ratios):
         note += (
             "≤ where no rate was too high for D, ≥ where none was for the other: that limit was "
@@ -139,8 +159,9 @@ def _rates(pictures: Sequence[Picture]) -> Markup:
 
 def _runs(runs: Sequence[Run]) -> Markup:
     note = (
-        "over: how often the latency was above what is allowed. worker: the memory of a Python "
-        "worker. state: what the operators keep."
+        "counted: how many tuples, of joins comparisons, the seconds and the throughput are of; "
+        "the first batches and the last are not. over: how often the latency was above what is "
+        "allowed. worker: the memory of a Python worker. state: what the operators keep."
     )
     summary = element("summary", f"{len(runs)} run{'s' * (len(runs) != 1)}")
     content = joined([summary, element("p", note), element("div", runs_table(runs), of="runs")])

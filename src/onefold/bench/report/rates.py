@@ -52,14 +52,17 @@ def _figure(name: str, experiment: str, runs: Sequence[Run]) -> Drawn:
         told = [(p.rate, p.p99, p) for p in made if p.p99]
         _line(bottom, implementation, told)
     top.set_title(experiment, loc="left", fontweight="bold")
-    top.set_ylim(0, _ROOM * max(p.throughput for made in lines.values() for p in made))
+    top.set_ylim(0, _ROOM * max(p.throughput for made in lines.values() for p in made) or 1)
     top.set_xlim(0, _ROOM * max(run["rate"] for run in runs))
     per_second(top, unit)
     bottom.set_ylabel("p99 latency (log)")
     latencies = [p.p99 for made in lines.values() for p in made if p.p99]
-    logarithmic(bottom, latencies, "s")
-    if latencies:  # some ticks, though all are nearly the same
-        bottom.set_ylim(min(latencies) / 2, max(latencies) * 2)
+    if latencies:
+        logarithmic(bottom, latencies, "s")
+        bottom.set_ylim(min(latencies) / 2, max(latencies) * 2)  # some ticks at least
+    else:
+        bottom.set_yticks([])
+        bottom.text(0.5, 0.5, "no outputs", transform=bottom.transAxes, ha="center", va="center")
     bottom.set_xlabel("injection rate (t/s)")
     bottom.xaxis.set_major_formatter(EngFormatter(sep=""))
     handles = _legend(list(lines), diagonal=unit == "t/s")

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from onefold.bench.ratios import DEDICATED, MINIMAL, PLUS, RATE, Ratio, Run, counted, grouped
+from onefold.bench.ratios import (
+    DEDICATED,
+    MINIMAL,
+    PLUS,
+    RATE,
+    Ratio,
+    Run,
+    comparable,
+    counted,
+    grouped,
+)
 from onefold.bench.report.markup import Markup, element, joined, number, table, text
 from onefold.bench.report.measured import known, spread
 from onefold.bench.report.paper import STATED
@@ -77,7 +87,7 @@ def _pair(told: tuple[str, Any]) -> tuple[Markup, object]:
 def ratio_table(runs: Sequence[Run], found: Sequence[Ratio]) -> Markup:
     """Return the ratios to D beside those that the paper states, where D was measured."""
     by_key = {(each.experiment, each.mode, each.implementation): each for each in found}
-    groups = grouped(runs)
+    groups = grouped(comparable(runs))
     head = ["experiment", "how", "throughput of D"]
     head += [title for name in OURS for title in (f"{name} / D", f"paper’s {name} / D")]
     rows = []
