@@ -32,3 +32,13 @@ def test_the_command_writes_its_figures(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert [each["tuples"] for each in json.loads(figures.read_text())] == [2000, 8000, 200, 500]
     assert "tuples/s" in done.output
+
+
+@pytest.mark.parametrize("held", ['{"runs": []}', "mine"])
+def test_the_command_overwrites_nothing_but_its_own(tmp_path: Path, held: str) -> None:
+    figures = tmp_path / "figures.json"
+    figures.write_text(held)
+    arguments = ["bench", "reference", "--tuples", "2000", "--json", str(figures)]
+    done = CliRunner().invoke(cli, arguments)
+    assert "holds something else" in str(done.exception)
+    assert figures.read_text() == held

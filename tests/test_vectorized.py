@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import onefold as of
@@ -104,3 +105,26 @@ def test_a_predicate_may_not_change_its_columns() -> None:
 
     with pytest.raises(of.OnefoldError, match="read-only"):
         of.run(pairs(of.vectorized(doubled)), {"s": [(1, 1, 1.0), (2, 1, 2.0)]})
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize(
+    "predicate",
+    [lambda x, y: (x.v == y.v).any(), lambda x, y: x == y, lambda x, y: True],
+    ids=["any", "of the tuples themselves", "constant"],
+)
+def test_one_value_for_all_pairs_is_refused_however_many_there_are(
+    predicate: Any, rows: int
+) -> None:
+    with pytest.raises(of.OnefoldError, match="not one value for all"):
+        of.run(pairs(of.vectorized(predicate)), {"s": [(n, 1, 1.0) for n in range(rows)]})
+
+
+def test_a_masked_pair_is_none() -> None:
+    def unmasked(x: Any, y: Any) -> Any:
+        same = x.k == y.k
+        return np.ma.masked_array(same, mask=np.broadcast_to(x.v < 2, same.shape))
+
+    rows = [(1, 1, 1.0), (2, 1, 2.0)]
+    found = of.run(pairs(of.vectorized(unmasked)), {"s": rows})
+    assert {t.v for t in found} == {2.0}

@@ -90,3 +90,22 @@ def test_the_real_set_is_read_and_begins_again(tmp_path: Path) -> None:
     assert origin.real != before  # another set, though of the same name
     again = parquet_files(tmp_path / "data", "wikipedia", origin=origin, **size)
     assert again.table().column("orig").to_pylist() == ["g h"] * 5
+
+
+def test_data_that_another_process_made_meanwhile_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size: dict[str, Any] = {"tuples": 50, "rate": 10, "batch": 10, "parts": 2}
+    raced = []
+
+    def other_is_faster(tuples: int, seed: int) -> Iterator[pa.Table]:
+        if not raced:
+            raced.append(True)
+            monkeypatch.setattr(prepared.os, "getpid", lambda: -1)
+            parquet_files(tmp_path, "wikipedia", origin=Origin(1), **size)
+        yield from standins.chunks(tuples, seed)
+
+    monkeypatch.setattr(prepared, "GENERATORS", {"wikipedia": other_is_faster})
+    files = parquet_files(tmp_path, "wikipedia", origin=Origin(1), **size)
+    assert files.table().column("orig").to_pylist() == original(50)
+    assert [each.name for each in tmp_path.iterdir()] == [files.folder.name]

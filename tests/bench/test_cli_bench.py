@@ -154,6 +154,23 @@ def test_a_search_ends_at_the_highest_rate_and_resumes(
     assert len(measuring.taken) == before
 
 
+def test_a_search_that_finds_no_rate_says_so(measuring: Measuring) -> None:
+    measuring.limit = 0
+    done = run("HLF", "--mode", "search", "--tuples", "5000", "--implementations", "D")
+    assert done.exit_code == 0
+    assert "no rate that was tried could be sustained" in done.output
+
+
+def test_runs_in_the_file_are_compared_too(measuring: Measuring, tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    arguments = ["HLF", "--tuples", "500", "--json", str(file)]
+    assert run(*arguments).exit_code == 0
+    held = json.loads(file.read_text())
+    held["runs"][2]["outputs"] -= 1
+    file.write_text(json.dumps(held))
+    assert "gave different outputs" in str(run(*arguments).exception)
+
+
 def test_each_way_to_measure_warms_up_once_by_itself(
     measuring: Measuring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,7 +231,14 @@ def test_a_report_is_written(
     ("arguments", "message"),
     [
         (["HLFF"], "did you mean 'HLF'?"),
+        (["all", "LLX"], "there is no experiment 'LLX'"),
         (["HLF", "--seed", "-1"], "--seed"),
+        (["HLF", "--json", f"{__file__}/x.json"], "test_cli_bench.py"),
+        (["HLF", "--report", f"{__file__}/x"], "test_cli_bench.py"),
+        (
+            ["ALJ", "--implementations", "", "--peers", "pyflink", "--flink-python", __file__],
+            "pyflink is a peer of flat_maps",
+        ),
         (["HLF", "--vectorized"], "--vectorized is for joins"),
         (["HLF", "--from", "nowhere.tsv"], "there is no nowhere.tsv"),
         (["HLF", "--from", __file__, "--seed", "2"], "--seed is for data that is made up"),

@@ -21,7 +21,7 @@ from onefold.bench.experiments import EXPERIMENTS, comparisons
 from onefold.bench.experiments.scans import READINGS
 from onefold.bench.experiments.scans import alike_columns as scans_alike
 from onefold.bench.experiments.wikipedia import long_words, words_of_change
-from onefold.cli import cli
+from onefold.cli import cli, extras
 from onefold.core.errors import OnefoldError
 
 EDITS, SCANS = 30_000, 4_000
@@ -255,6 +255,11 @@ def test_indices_may_go_on_through_the_file(tmp_path: Path) -> None:
         (real.edits, b"a\tb\tc\n\xff\tb\tc\n", r"data.txt:2: not UTF-8 at byte 1\n"),
         (real.edits, HEADER.encode(), r"the files hold no tuple\n"),
         (real.readings, b"1 2.0\n1 x\n", r"data.txt:2: a reading is an index and a distance\n"),
+        (real.readings, b"1 nan\n", r"data.txt:1: a reading is an index and a distance\n"),
+        (real.readings, b"nan 1\n", r"data.txt:1: a reading is an index and a distance\n"),
+        (real.readings, b"1 -inf\n", r"data.txt:1: a reading is an index and a distance\n"),
+        (real.readings, b"1 -3\n", r"data.txt:1: a reading is an index and a distance\n"),
+        (real.readings, b"1 1_0\n", r"data.txt:1: a reading is an index and a distance\n"),
         (real.readings, b"1 2 3 4\n", r"data.txt:1: a reading is an index and a distance\n"),
         (real.readings, b"0 1.0\n1 1.0\n0 1.0\n", r"data.txt:3: scan 1 has 2 readings, and the n"),
         (
@@ -273,6 +278,18 @@ def test_a_bad_line_is_named(tmp_path: Path, reader: object, content: bytes, mes
     (tmp_path / "data.txt").write_bytes(content)
     with pytest.raises(OnefoldError, match=message):
         list(reader([tmp_path / "data.txt"]))  # type: ignore[operator]
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "edits.tsv").write_text(HEADER + LINES, encoding="utf-8-sig")
+    (read,) = real.edits([tmp_path / "edits.tsv"])
+    assert read.num_rows == 2
+
+
+def test_a_hidden_file_is_no_data(tmp_path: Path) -> None:
+    (tmp_path / "edits.tsv").write_text(HEADER + LINES)
+    (tmp_path / ".edits.tsv.swp").write_bytes(b"\xff")
+    assert [file.name for file in real.files([tmp_path])] == ["edits.tsv"]
 
 
 def test_what_is_no_data_is_named(tmp_path: Path) -> None:
@@ -310,3 +327,31 @@ def test_the_command_writes_and_converts(tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8").splitlines()[1] == (
         '{"time": 1, "orig": "Ä b", "change": "d e", "updated": "Ä b d e"}'
     )
+
+
+def test_a_stream_is_not_its_own_input(tmp_path: Path) -> None:
+    (tmp_path / "part-00000.jsonl").write_text("{}")
+    arguments = ["data", "wikipedia", "--from", str(tmp_path), "--out", str(tmp_path), "--force"]
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 2
+    assert "name another folder with --out" in done.output
+    assert (tmp_path / "part-00000.jsonl").exists()
+
+
+def test_a_bad_line_leaves_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "edits.tsv").write_text("one text\n")
+    out = tmp_path / "out"
+    arguments = ["data", "wikipedia", "--from", str(tmp_path / "edits.tsv"), "--out", str(out)]
+    assert isinstance(CliRunner().invoke(cli, arguments).exception, real.BadEdit)
+    assert not out.exists()
+
+
+def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda package: None if package == "numpy" else 1)
+    done = CliRunner().invoke(cli, ["data", "scans", "--out", str(tmp_path / "out")])
+    assert "data needs numpy, which is not installed" in str(done.exception)
+    done = CliRunner().invoke(cli, ["bench", "HLF"])
+    assert "the bench needs numpy" in str(done.exception)
+    monkeypatch.setattr(extras, "find_spec", lambda package: None if package == "matplotlib" else 1)
+    done = CliRunner().invoke(cli, ["bench", "HLF", "--report", str(tmp_path)])
+    assert "a report needs matplotlib" in str(done.exception)

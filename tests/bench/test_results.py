@@ -38,6 +38,17 @@ def test_going_on_does_not_change_when_it_began(tmp_path: Path) -> None:
     assert again.made["ended"] > began["ended"]
 
 
+def test_two_that_write_one_file_keep_both_runs(tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    one, other = Results.opened(file, {}), Results.opened(file, {})
+    one.add(RUN)
+    other.add({**RUN, "repetition": 2})
+    one.add({**RUN, "repetition": 3})
+    held = json.loads(file.read_text())["runs"]
+    assert sorted(run["repetition"] for run in held) == [1, 2, 3]
+    assert [each.name for each in tmp_path.iterdir()] == ["results.json"]
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("experiment", "ALF"), ("implementation", "A"), ("repetition", 2), ("tuples", 10),
@@ -66,7 +77,19 @@ def test_the_file_says_what_made_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", '{"made": 1, "runs": []}', '{"runs": [1]}', '{"runs": [{}]}']
+    "text",
+    [
+        "",
+        "[]",
+        '{"made": 1, "runs": []}',
+        '{"runs": {}}',
+        '{"runs": ""}',
+        '{"runs": [1]}',
+        '{"runs": [{}]}',
+        '{"runs": [{"experiment": "HLF"}]}',
+        "[" * 100_000,
+        json.dumps({"runs": [{**RUN, "mode": "rate"}]}),
+    ],
 )
 def test_a_file_of_something_else_is_refused_and_stays(tmp_path: Path, text: str) -> None:
     file = tmp_path / "mine.json"

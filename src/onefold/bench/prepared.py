@@ -93,7 +93,7 @@ class Files:
 
     def table(self) -> pa.Table:
         """Return all tuples."""
-        names = sorted(self.folder.glob("0*.parquet"))
+        names = sorted(self.folder.glob("[0-9]*.parquet"))
         return pa.concat_tables([pq.read_table(name) for name in names])
 
 
@@ -182,12 +182,19 @@ def _sized(chunks: Iterator[pa.Table], size: int) -> Iterator[pa.Table]:
 
 @contextmanager
 def _complete(target: Path) -> Iterator[Path]:
-    """Give a path to write to; it takes its name when it is complete."""
+    """Give a path to write to; it takes its name when it is complete.
+
+    If another process was faster, its data stands there, which is the same.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     path = target.with_name(f".{target.name}-{os.getpid()}")
     try:
         yield path
-        path.rename(target)
+        try:
+            path.rename(target)
+        except OSError:
+            if not target.exists():
+                raise
     finally:
         if path.is_dir():
             shutil.rmtree(path)

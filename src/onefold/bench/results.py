@@ -20,6 +20,8 @@ CONDITIONS = (
     "real", "profile", "rewrites", "vectorized",
 )  # fmt: skip
 """What makes a run that run: one that agrees in all of these is not run again."""
+NEEDED = {"experiment", "implementation", "mode", "repetition", "tuples", "throughput", "unit"}
+"""What a run has in every version."""
 
 Run = dict[str, Any]
 
@@ -54,12 +56,18 @@ class Results:
         self.save()
 
     def save(self) -> None:
-        """Write the file; a reader sees the old one or the new one, never half of it."""
+        """Write the file; a reader sees the old one or the new one, never half of it.
+
+        What another bench has put into it meanwhile stays.
+        """
         self.made["ended"] = moment()
         if self.file is None:
             return
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        half = self.file.with_name(f".{self.file.name}.half")
+        if self.file.exists():
+            known = {key(run) for run in self.runs}
+            self.runs += [run for run in _read(self.file)["runs"] if key(run) not in known]
+        half = self.file.with_name(f".{self.file.name}.{os.getpid()}.half")
         half.write_text(json.dumps(self.as_dict(), indent=1), encoding="utf-8")
         os.replace(half, self.file)  # noqa: PTH105  replaces on every system
 
@@ -84,15 +92,20 @@ def moment() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def _whole(run: Any) -> bool:
+    """Say whether a run has what every reader of results asks for."""
+    if not isinstance(run, dict) or not run.keys() >= NEEDED:
+        return False
+    return run["mode"] != "rate" or "success" in run
+
+
 def _read(file: Path) -> dict[str, Any]:
     try:
         held = json.loads(file.read_text(encoding="utf-8"))
         made, runs = held.get("made", {}), held["runs"]
-        if isinstance(made, dict) and all(
-            isinstance(run, dict) and "experiment" in run for run in runs
-        ):
-            return {"made": made, "runs": list(runs)}
-    except (ValueError, KeyError, TypeError, AttributeError):
+        if isinstance(made, dict) and isinstance(runs, list) and all(map(_whole, runs)):
+            return {"made": made, "runs": runs}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     raise BadResults(
         f"{file} holds no results of onefold bench",

@@ -131,11 +131,13 @@ class Series:
 
     def _once(self, step: Step, wanted: Run, make: Callable[[Step, Run], Run]) -> Run:
         found = self.results.find(wanted)
-        if found is None:
-            found = {**wanted, **make(step, wanted)}
-            sameness.check([*self.results.runs, found])
-            self.results.add(found)
-        return found
+        if found is not None:
+            sameness.check(self.results.runs)
+            return found
+        made = {**wanted, **make(step, wanted)}
+        sameness.check([*self.results.runs, made])
+        self.results.add(made)
+        return made
 
     def _wanted(
         self, step: Step, mode: Mode, tuples: int, rate: int, batch: int | None = None

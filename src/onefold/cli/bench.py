@@ -66,7 +66,7 @@ PACKAGES = ("numpy", "pandas", "pyarrow", "pyspark")
 @click.option("--repetitions", type=click.IntRange(min=1), help="instead of the profile's")
 @click.option(
     "--rate",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=1_000_000_000),
     help="tuples in a second; of event time if all are there at once",
 )
 @click.option("--seconds", type=click.IntRange(min=5), help="of a run at a rate")
@@ -128,12 +128,15 @@ def command(ids: tuple[str, ...], **options: Any) -> None:
     if options["report"]:
         need_bench("a report", ["matplotlib"])
     order = _order(ids, options)
+    _make_folders(options["report"], options["to_json"])
     results = _results(options)
     runs, interrupted = _taken(order, results, quiet=options["quiet"])
     if runs:
         from onefold.cli.bench_table import printed
 
         printed(runs, order.mode.value)
+    elif not interrupted:
+        click.echo("no rate that was tried could be sustained: give a lower one with --rate")
     if interrupted:
         _tell_how_to_resume(options["to_json"])
         raise SystemExit(INTERRUPTED)
@@ -179,10 +182,12 @@ def _order(ids: tuple[str, ...], options: dict[str, Any]) -> Order:
         refuse(["flink_python"], "is for --peers pyflink")
     if not (options["implementations"] or options["peers"]):
         raise click.UsageError("--implementations names none: there are D, A+ and A")
-    if "all" in ids:
-        ids = tuple(EXPERIMENTS)
     profile = PROFILES[options["profile"]]
-    experiments = tuple(dict.fromkeys(experiment(each) for each in ids or SHORT_LIST))
+    named = [experiment(each) for each in ids or SHORT_LIST if each != "all"]
+    experiments = tuple(EXPERIMENTS.values() if "all" in ids else dict.fromkeys(named))
+    only_flink = not options["implementations"] and options["peers"] == ("pyflink",)
+    if only_flink and all(each.joins for each in experiments):
+        raise click.UsageError("pyflink is a peer of flat_maps, and none is to be measured")
     if not any(each.joins for each in experiments):
         refuse(["vectorized"], "is for joins, and none is to be measured")
     return Order(
@@ -272,10 +277,18 @@ def _stopped(series: Series) -> Iterator[None]:
             series.stop()
 
 
+def _make_folders(report: Path | None, to_json: Path | None) -> None:
+    """Make the folders of what is to be written: if that fails, before anything is measured."""
+    for folder in (report, to_json.parent if to_json else None):
+        if folder:
+            folder.mkdir(parents=True, exist_ok=True)
+
+
 def _tell_how_to_resume(to_json: Path | None) -> None:
-    how = (
-        f"the same command goes on from {to_json}"
-        if to_json
-        else "with --json FILE the same command would go on from here"
-    )
+    if to_json and not to_json.exists():
+        how = "before the first run was done"
+    elif to_json:
+        how = f"the same command goes on from {to_json}"
+    else:
+        how = "with --json FILE the same command would go on from here"
     click.echo(f"interrupted: {how}", err=True)

@@ -12,6 +12,7 @@ from rich.table import Table
 from onefold.bench.ratios import ONE_RUN
 from onefold.bench.reference import Measurement, measure_apart
 from onefold.cli.progress import bar
+from onefold.core.errors import OnefoldError
 from onefold.core.plan import Implementation
 
 SLOWER = {Implementation.AGGREGATE: 10, Implementation.AGGREGATE_PLUS: 4}
@@ -24,6 +25,8 @@ TUPLES = 1_000_000
 def measure_reference(tuples: int | None, to_json: Path | None, *, quiet: bool = False) -> None:
     """Measure filter → map → tumbling count; D also with 4 times as many tuples."""
     tuples = tuples or TUPLES
+    if to_json:
+        _check_free(to_json)
     runs = [(Implementation.DEDICATED, tuples), (Implementation.DEDICATED, 4 * tuples)]
     runs += [(each, max(1, tuples // part)) for each, part in SLOWER.items()]
     measured = []
@@ -34,6 +37,20 @@ def measure_reference(tuples: int | None, to_json: Path | None, *, quiet: bool =
     Console().print(_table(measured))
     if to_json:
         to_json.write_text(json.dumps([asdict(each) for each in measured], indent=1))
+
+
+def _check_free(to_json: Path) -> None:
+    """Raise an error if a file holds something else, such as results of experiments."""
+    to_json.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        held = json.loads(to_json.read_text()) if to_json.exists() else []
+    except ValueError:
+        held = None
+    if not isinstance(held, list):
+        raise OnefoldError(
+            f"{to_json} holds something else than measurements of reference",
+            hint="name another file with --json; this one stays as it is",
+        )
 
 
 def _table(measured: list[Measurement]) -> Table:

@@ -33,7 +33,7 @@ TUPLES = 100_000
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="the folder to write")
 @click.option(
     "--rate",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=1_000_000_000),
     default=1_000,
     show_default=True,
     help="tuples in a second of event time",
@@ -84,7 +84,9 @@ def command(
 
     if sources:
         refuse(["seed"], "is for a stream that is made up: leave it out, or --from")
-    files(sources)  # a path that leads nowhere is told before anything is removed
+    # what leads nowhere, or would be its own input, is told before anything is removed
+    if any(file.resolve().parent == out.resolve() for file in files(sources)):
+        raise click.UsageError(f"--from reads what is in {out}: name another folder with --out")
     cleared(out, force=force)
     made_up = tuples or TUPLES
     tables = READERS[dataset](sources, tuples) if sources else GENERATORS[dataset](made_up, seed)

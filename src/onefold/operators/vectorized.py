@@ -103,11 +103,12 @@ class Vectorized:
     def _truth(self, x: Columns, y: Columns, shape: tuple[int, int]) -> Any:
         import numpy as np
 
-        truth = np.asarray(self.predicate(x, y))
-        if truth.ndim not in (0, len(shape)):
+        truth = np.asarray(np.ma.filled(self.predicate(x, y), False))  # a masked pair is none
+        if truth.ndim != len(shape):
+            given = f"an array of {truth.ndim} dimensions" if truth.ndim else "one value for all"
             raise Misfit(
                 f"a vectorized predicate gives the truth for {shape[0]} × {shape[1]} pairs, "
-                f"and not an array of {truth.ndim} dimensions"
+                f"and not {given}"
             )
         if truth.dtype != bool:
             raise Misfit(f"a vectorized predicate gives booleans, and not {truth.dtype}")

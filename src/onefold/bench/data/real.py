@@ -10,6 +10,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -59,7 +60,9 @@ def files(paths: Sequence[Path]) -> list[Path]:
     """Return the files that are named, and those of folders: scan 2 comes before scan 10."""
     found: list[Path] = []
     for path in paths:
-        inside = [path] if path.is_file() else [each for each in path.glob("*") if each.is_file()]
+        inside = (
+            [path] if path.is_file() else [each for each in path.glob("[!.]*") if each.is_file()]
+        )
         if not inside:
             raise NoSuchData(
                 f"there are no files in {path}" if path.exists() else f"there is no {path}",
@@ -112,7 +115,7 @@ def _lines(file: Path, mistake: type[OnefoldError]) -> Iterator[tuple[int, str]]
     try:
         with _opened(file) as stream:
             for number, line in enumerate(stream, 1):
-                text = line.decode().rstrip("\r\n")
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
                 if text and not text.isspace():
                     yield number, text
     except UnicodeDecodeError as problem:
@@ -169,11 +172,13 @@ def _reading(file: Path, number: int, line: str) -> tuple[float, float]:
         if len(words) not in {2, 3}:
             raise ValueError
         index, distance = map(float, words[-2:])
+        if "_" in line or not (0 <= index < inf and 0 <= distance < inf):
+            raise ValueError
     except ValueError:
         raise BadScan(
             f"{file}:{number}: a reading is an index and a distance",
             detail=line[:100],
-            hint="a line is: index distance, or x index distance",
+            hint="a line is: index distance, or x index distance; neither is below zero",
         ) from None
     return index, distance
 
