@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import signal
@@ -11,13 +12,14 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import click
 import pytest
 from click.testing import CliRunner, Result
 
 from onefold import __version__
-from onefold.cli import COMMANDS, LONGEST_ERROR, cli
+from onefold.cli import COMMANDS, LONGEST_ERROR, _tells_more, cli
 
 ROOT = Path(__file__).resolve().parents[1]
 WORDCOUNT = str(ROOT / "examples" / "wordcount.py") + ":pipeline"
@@ -334,3 +336,22 @@ def test_the_page_on_the_command_line_has_every_command_and_exit_code() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"\n| `{name}` |" not in page] == []
     assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", "130"]
+
+
+def test_what_ctrl_c_leaves_in_the_log_is_no_traceback_for_the_user(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    logger = logging.getLogger("py4j.clientserver")
+    with patch.object(logger, "filters", [_tells_more]):
+        try:
+            try:
+                raise KeyboardInterrupt
+            except KeyboardInterrupt:
+                raise BrokenPipeError from None
+        except BrokenPipeError:
+            logger.exception("of Ctrl-C")
+        try:
+            raise OSError("of its own")
+        except OSError:
+            logger.exception("a failure")
+    assert [record.message for record in caplog.records] == ["a failure"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -24,7 +26,11 @@ ROOMY = {
 def start() -> SparkSession:
     """Return a session with room for a batch on its way, whose JVM says nothing on the screen."""
     config = {**ROOMY, "spark.driver.memory": f"{_memory()}g"}
-    return session(config=config, log=Path(os.devnull))
+    made = session(config=config, log=Path(os.devnull))
+    if threading.current_thread() is threading.main_thread():
+        # PySpark's own asks the JVM on the connection that is being read, and shows what that gives
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    return made
 
 
 def _memory() -> int:

@@ -33,6 +33,8 @@ USAGE = 2
 """The exit code if the command line can't be understood; of a judge, if it has no answer."""
 INTERRUPTED = 130
 """The exit code of a program that Ctrl-C ended."""
+LOGGED_BY_PY4J = (None, "py4j.clientserver", "py4j.java_gateway")
+"""Where py4j, which PySpark speaks with Java through, writes a traceback of Ctrl-C."""
 LONGEST_ERROR = 30
 """How many lines of an error are shown."""
 
@@ -107,14 +109,17 @@ def complain(problem: OnefoldError) -> None:
 
 
 def _tells_more(record: logging.LogRecord) -> bool:
-    """Say whether a log record is no mere Ctrl-C, which py4j logs with a traceback."""
-    raised = record.exc_info[0] if record.exc_info else None
-    return raised is None or not issubclass(raised, KeyboardInterrupt)
+    """Say whether a log record is more than Ctrl-C, or what came of it."""
+    problem = record.exc_info[1] if record.exc_info else None
+    while problem is not None and not isinstance(problem, KeyboardInterrupt):
+        problem = problem.__cause__ or problem.__context__
+    return problem is None
 
 
 def main() -> None:
     """Run the command line; a mistake of the user's is a message and exit code 1."""
-    logging.getLogger().addFilter(_tells_more)
+    for name in LOGGED_BY_PY4J:
+        logging.getLogger(name).addFilter(_tells_more)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # text that is no Unicode is shown, not a crash
             stream.reconfigure(errors="backslashreplace")

@@ -251,7 +251,8 @@ def _taken(order: Order, results: Results, *, quiet: bool) -> tuple[list[Run], b
     series = Series(order, results, start=start)
     turns, runs = list(steps(order)), []
     if not (quiet or results.runs):
-        click.echo(f"{len(turns)} runs, and {warming_up(order)} s of warming up", err=True)
+        count = f"{len(turns)} run{'s' * (len(turns) != 1)}"
+        click.echo(f"{count}, and {warming_up(order)} s of warming up", err=True)
     with bar("starting", len(turns), quiet=quiet) as shown, _stopped(series):
         try:
             for step in turns:
