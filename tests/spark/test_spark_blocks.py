@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import random
 import weakref
 from typing import Any
 
@@ -15,9 +16,11 @@ from onefold.core.packing import unpacked
 from onefold.core.plan import Implementation, plan
 from onefold.core.values import NAN
 from onefold.engines.spark.blocks import (
+    FEW,
     LARGE,
     SMALL,
     ArrowBlock,
+    by_cell,
     in_arrow,
     in_millis,
     merged,
@@ -25,7 +28,15 @@ from onefold.engines.spark.blocks import (
 from onefold.engines.spark.clock import END_MILLIS
 from onefold.engines.spark.columns import Reading
 from onefold.engines.spark.fragments import cut
-from onefold.engines.spark.parcels import REPORT, TOLD, opened, pack_tuples, tuples_of
+from onefold.engines.spark.parcels import (
+    REPORT,
+    TOLD,
+    by_time,
+    cell,
+    opened,
+    pack_tuples,
+    tuples_of,
+)
 from onefold.engines.spark.schema import TIME, arrow_type
 from onefold.engines.spark.task import Settings, Task
 
@@ -133,11 +144,13 @@ def test_what_leaves_is_put_in_arrow_by_parts_of_a_size() -> None:
 
 def test_blocks_in_arrow_are_put_together_up_to_a_size() -> None:
     type = of.source("s", "a string").node.type
-    block = in_arrow(Block(type, [range(LARGE // 2), ["x"] * (LARGE // 2)]))
+    block = in_arrow(Block(type, [range(FEW - 1), ["x"] * (FEW - 1)]))
     few = [type.make(1, ("y",))]
-    made = list(merged([block, few, block, block, few]))
-    assert [len(each) for each in made] == [LARGE, LARGE // 2, 2]
-    assert list(made[0]) == [*block, *block]
+    made = list(merged([block, few, *[block] * 6, few]))
+    assert [len(each) for each in made] == [6 * (FEW - 1), FEW - 1, 2]
+    many = in_arrow(Block(type, [range(FEW), ["x"] * FEW]))
+    assert [len(each) for each in merged([many, many])] == [FEW, FEW]  # not worth a copy
+    assert list(made[0]) == list(block) * 6
 
 
 def test_portions_of_a_block_in_arrow_are_its_tuples() -> None:
@@ -192,3 +205,21 @@ def test_a_task_is_gone_as_soon_as_nobody_has_it(implementation: Implementation)
             assert engine() is None
         finally:
             gc.enable()
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3, 64])
+@pytest.mark.parametrize("ordered", [True, False])
+def test_tuples_of_one_time_share_a_group_however_they_come(groups: int, *, ordered: bool) -> None:
+    type = of.source("s", "n int").node.type
+    times = [n // 50 - 20 for n in range(20_000)]  # before 1970 as well
+    if not ordered:
+        random.Random(1).shuffle(times)
+    block = in_arrow(Block(type, [times, list(range(len(times)))]))
+    assert isinstance(block, ArrowBlock)
+    wanted = by_time(block, groups)
+    found: dict[int, list[Any]] = {}
+    for group, part in by_cell(block, groups, cell(groups)):
+        found.setdefault(group, []).extend(part)
+    assert found == wanted
+    assert len(found) == groups
+    assert sum(map(len, found.values())) == len(times)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -26,6 +27,8 @@ SMALL = 256
 """Fewer tuples than this are pickled: Arrow's own header would be longer than they are."""
 NORMAL = (String, Boolean, Integer, Binary)
 """Types whose values come out of Arrow in normal form."""
+FEW = 2_000
+"""Blocks in Arrow with fewer tuples than this are put together; more are not worth the copy."""
 LARGE = 10_000
 """Blocks with as many tuples as this are not made larger, and what leaves is cut to as many."""
 MOST_BYTES = 64 * 2**20
@@ -99,12 +102,18 @@ def _floats(kind: DataType) -> bool:
     return isinstance(kind, Floating) or (isinstance(kind, Array) and _floats(kind.element))
 
 
-def by_time(block: ArrowBlock, groups: int) -> Iterator[tuple[int, ArrowBlock]]:
-    """Return parts of a block by a group that tuples of one time share."""
+def by_cell(block: ArrowBlock, groups: int, width: int) -> Iterator[tuple[int, ArrowBlock]]:
+    """Return parts of a block by a group that tuples of one cell of time share."""
     if groups == 1:
         yield 0, block
         return
-    group = block.batch.column(0).to_numpy() % groups
+    group = block.batch.column(0).to_numpy() // width % groups
+    runs = pc.run_end_encode(pa.array(group))
+    if len(runs.values) * SMALL < len(block):  # they come in order: nothing need be copied
+        ends = pairwise([0, *runs.run_ends.to_pylist()])
+        for each, (first, last) in zip(runs.values.to_pylist(), ends):
+            yield each, block.part(first, last)
+        return
     for each in range(groups):
         part = block.batch.filter(pa.array(group == each))
         if part.num_rows:
@@ -138,7 +147,7 @@ def merged(parts: Iterable[Sequence[Tuple]], *, together: bool = True) -> Iterat
     single: list[Tuple] = []
     whole: list[ArrowBlock] = []
     for part in parts:
-        if together and isinstance(part, ArrowBlock) and SMALL <= len(part) < LARGE:
+        if together and isinstance(part, ArrowBlock) and SMALL <= len(part) < FEW:
             whole.append(part)
             tuples, size = sum(map(len, whole)), sum(each.batch.nbytes for each in whole)
             if tuples >= LARGE or size >= MOST_BYTES:

@@ -24,6 +24,8 @@ _ARROW = b"\xff\xff\xff\xff"
 """How a stream of Arrow begins, and no pickle does."""
 
 _PORT = b"port"
+LONGEST_CELL = 64
+"""For at most how many milliseconds tuples go to the same group: all groups get some of a batch."""
 
 REPORT = -(2**31)
 """Whom a parcel is for that tells what happened: late tuples, failures, counts."""
@@ -101,9 +103,23 @@ def by_group(keyed: Iterable[tuple[Tuple, Any]], groups: int) -> dict[int, list[
     return found
 
 
+def cell(groups: int) -> int:
+    """Return for how many milliseconds tuples go to the same group if those of one time must.
+
+    The more groups, the fewer. An odd number of them: times are often whole seconds.
+
+    >>> [cell(groups) for groups in (2, 8, 200)]
+    [33, 9, 1]
+    >>> sorted({second * 1000 // cell(2) % 2 for second in range(10)})
+    [0, 1]
+    """
+    return max(1, LONGEST_CELL // groups) | 1
+
+
 def by_time(tuples: Iterable[Tuple], groups: int) -> dict[int, list[Tuple]]:
     """Return tuples by a group that those of one time share."""
     found: dict[int, list[Tuple]] = {}
+    width = cell(groups)
     for t in tuples:
-        found.setdefault(t[0] % groups, []).append(t)
+        found.setdefault(t[0] // width % groups, []).append(t)
     return found

@@ -27,6 +27,7 @@ from onefold.engines.spark.parcels import (
     Parcel,
     by_group,
     by_time,
+    cell,
     opened,
     pack_tuples,
     tuples_of,
@@ -205,7 +206,8 @@ class Task:
             yield self.group, tuples
             return
         if leaving.route is None and isinstance(tuples, ArrowBlock):
-            for group, block in blocks.by_time(tuples, len(self.places)):
+            groups = len(self.places)
+            for group, block in blocks.by_cell(tuples, groups, cell(groups)):
                 yield self.places[group], block
             return
         if leaving.route is None:
