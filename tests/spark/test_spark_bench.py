@@ -39,7 +39,13 @@ def subject(label: str) -> Subject:
 
 def files(folder: Path, tuples: int, rate: int) -> Files:
     return parquet_files(
-        folder, "wikipedia", tuples=tuples, seed=1, rate=rate, batch=tuples // 3 + 1, parts=2
+        folder,
+        "wikipedia",
+        tuples=tuples,
+        origin=prepared.Origin(1),
+        rate=rate,
+        batch=tuples // 3 + 1,
+        parts=2,
     )
 
 
@@ -81,7 +87,7 @@ def test_every_output_is_seen_once(
 
 
 def test_outputs_at_a_rate_have_their_latencies(session: SparkSession, tmp_path: Path) -> None:
-    file = prepared.arrow_file(tmp_path, "wikipedia", tuples=500, seed=1)
+    file = prepared.arrow_file(tmp_path, "wikipedia", tuples=500, origin=prepared.Origin(1))
     told = sustain(session, standins.ALF, subject("D"), file, rate=200, seconds=5)
     assert told.complete
     assert told.outputs == 1000
