@@ -19,6 +19,7 @@ from onefold.core.records import Tuple
 from onefold.core.types import TupleType
 from onefold.core.values import identity
 from onefold.engines.spark.blocks import NOT_IN_ARROW, SMALL, ArrowBlock, as_batch
+from onefold.engines.spark.depot import LONG, SLIP, Depot, kept
 
 _ARROW = b"\xff\xff\xff\xff"
 """How a stream of Arrow begins, and no pickle does."""
@@ -44,20 +45,26 @@ class Parcel:
     data: bytes | None
 
 
-def pack_tuples(type: TupleType, port: int, tuples: Sequence[Tuple]) -> bytes:
-    """Return tuples as bytes: a few are pickled, and many are written as Arrow."""
+def pack_tuples(
+    type: TupleType, port: int, tuples: Sequence[Tuple], depot: Depot | None = None
+) -> bytes:
+    """Return tuples as bytes: a few are pickled, many are written as Arrow, or lie in a depot."""
     if len(tuples) >= SMALL:
         try:
-            return _written(as_batch(type, tuples), port)
+            batch = _addressed(as_batch(type, tuples), port)
         except NOT_IN_ARROW:
             pass
+        else:
+            if depot is not None and batch.nbytes >= LONG:
+                return depot.keep(batch)
+            return _written(batch)
     return packed((port, [tuple(t) for t in tuples]))
 
 
 def opened(data: bytes) -> tuple[int, pa.RecordBatch | list[tuple[Any, ...]]]:
     """Return the port of a parcel, and what it holds: an Arrow batch, or bare rows."""
-    if data.startswith(_ARROW):
-        reader = pa.ipc.open_stream(data)
+    if data.startswith((SLIP, _ARROW)):
+        reader = pa.ipc.open_stream(kept(data) if data.startswith(SLIP) else data)
         return int(reader.schema.metadata[_PORT]), reader.read_next_batch()
     port, rows = unpacked(data)
     return port, rows
@@ -70,11 +77,14 @@ def tuples_of(type: TupleType, held: pa.RecordBatch | list[tuple[Any, ...]]) -> 
     return ArrowBlock(type, held)
 
 
-def _written(batch: pa.RecordBatch, port: int) -> bytes:
+def _addressed(batch: pa.RecordBatch, port: int) -> pa.RecordBatch:
+    return batch.replace_schema_metadata({_PORT: str(port).encode()})
+
+
+def _written(batch: pa.RecordBatch) -> bytes:
     sink = pa.BufferOutputStream()
-    schema = batch.schema.with_metadata({_PORT: str(port).encode()})
-    with pa.ipc.new_stream(sink, schema) as writer:
-        writer.write_batch(batch.replace_schema_metadata(schema.metadata))
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
     written: bytes = sink.getvalue().to_pybytes()
     return written
 

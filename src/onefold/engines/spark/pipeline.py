@@ -32,7 +32,7 @@ from onefold.engines.spark.query import (
     timed,
 )
 from onefold.engines.spark.schema import MARK, WrongSchema, checked
-from onefold.engines.spark.session import with_state_store
+from onefold.engines.spark.session import on_one_machine, with_state_store
 from onefold.engines.spark.task import Settings
 from onefold.operators.rewrites import rewrite
 
@@ -93,7 +93,8 @@ class Pipeline:
         `groups` are those that a checkpoint began with, by default one for each partition.
         """
         running = with_state_store(self._session)
-        line = self._line(Settings(tuple(groups or places(running)), reporting, forgiving))
+        spread = tuple(groups or places(running))
+        line = self._line(Settings(spread, reporting, forgiving, on_one_machine(running)))
         return line.parcels(enter(line, self.plan, self.frames, self._delay))
 
     def output(self) -> DataFrame:

@@ -164,6 +164,12 @@ def with_state_store(running: SparkSession) -> SparkSession:
     return running
 
 
+def on_one_machine(running: SparkSession) -> bool:
+    """Say whether all tasks of a session run on this machine, in its own process."""
+    master = running.conf.get("spark.master", "") or ""
+    return master == "local" or master.startswith("local[")
+
+
 def use_this_python() -> None:
     """Let workers run the Python that runs the driver; another one dies without a word."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -16,6 +16,8 @@ from typing import Any
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
+from onefold.engines.spark.session import on_one_machine
+
 _opened: dict[bytes, Any] = {}
 
 
@@ -43,8 +45,6 @@ class Shipment:
 
 def shipped(value: Any, session: SparkSession) -> Shipment:
     """Return something in a form that workers can open."""
-    master = session.conf.get("spark.master", "") or ""
-    here = master == "local" or master.startswith("local[")
     payload: bytes = cloudpickle.dumps(value)  # type: ignore[no-untyped-call]
     files = tuple(
         (name, str(module.__file__), Path(str(module.__file__)).read_text(encoding="utf-8"))
@@ -52,7 +52,7 @@ def shipped(value: Any, session: SparkSession) -> Shipment:
         if getattr(module, "__onefold_pipeline__", False)
         and name.encode() in payload  # a pickle names the modules that it needs
     )
-    return Shipment(payload, tuple(sys.path) if here else (), files)
+    return Shipment(payload, tuple(sys.path) if on_one_machine(session) else (), files)
 
 
 def _read(name: str, file: str, text: str) -> None:

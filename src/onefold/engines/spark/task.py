@@ -21,6 +21,7 @@ from onefold.engines.bulk import in_bulk
 from onefold.engines.reference import Engine
 from onefold.engines.spark import blocks
 from onefold.engines.spark.blocks import LARGE, ArrowBlock, in_arrow, merged
+from onefold.engines.spark.depot import of_this_batch
 from onefold.engines.spark.fragments import Entry, Exit, Fragment
 from onefold.engines.spark.parcels import (
     REPORT,
@@ -88,6 +89,8 @@ class Settings:
     """Whether to tell of late tuples and to count."""
     forgiving: bool = False
     """Whether a failed call is reported, and the task goes on."""
+    one_machine: bool = False
+    """Whether all tasks run on one machine, and long parcels may lie in a depot."""
 
 
 class Task:
@@ -96,6 +99,7 @@ class Task:
     def __init__(self, fragment: Fragment, group: int, settings: Settings) -> None:
         self.fragment, self.group, self.places = fragment, group, settings.places
         self.reporting, self.forgiving = settings.reporting, settings.forgiving
+        self.depot = of_this_batch() if settings.one_machine else None
         self.leaving: dict[Exit, list[Sequence[Tuple]]] = {each: [] for each in fragment.exits}
         self.report = Report(fragment.lane)
         self.late: list[tuple[Node, Sequence[Tuple]]] = []
@@ -191,7 +195,7 @@ class Task:
     def _packed(self, leaving: Exit, tuples: Sequence[Tuple]) -> Iterator[Parcel]:
         latest = START_OF_TIME
         for place, part in self._parts(leaving, tuples):
-            data = pack_tuples(leaving.producer.type, leaving.port, part)
+            data = pack_tuples(leaving.producer.type, leaving.port, part, self.depot)
             yield Parcel(place, leaving.node, data)
             if leaving.tells_time:
                 latest = max(latest, *times_of(part))
