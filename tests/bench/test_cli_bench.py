@@ -79,6 +79,26 @@ def test_implementations_take_turns_repetition_by_repetition(measuring: Measurin
     assert "c/s" in done.output
 
 
+def test_several_numbers_of_tuples_take_turns_and_show_what_more_work_costs(
+    measuring: Measuring, tmp_path: Path
+) -> None:
+    file = tmp_path / "results.json"
+    arguments = ["HLF", "--tuples", "1000,500", "--repetitions", "2", "--json", str(file)]
+    done = run(*arguments, "--implementations", "D,A")
+    assert done.exit_code == 0, done.output
+    runs = json.loads(file.read_text())["runs"]
+    assert [(each["tuples"], each["implementation"]) for each in runs] == [
+        *((500, "D"), (500, "A"), (1000, "D"), (1000, "A")),
+        *((1000, "A"), (1000, "D"), (500, "A"), (500, "D")),
+    ]
+    assert {each["batch"] for each in runs} == {100}  # that of the fewest tuples
+    rows = [line for line in done.output.splitlines() if "HLF" in line and "50 %" in line]
+    assert len(rows) == 2
+    assert all("125" in row and "250" in row for row in rows)  # half of them in two seconds
+    alone = run("HLF", "--tuples", "500", "--implementations", "D,A")
+    assert "by the number of tuples" not in alone.output
+
+
 def test_results_are_complete(measuring: Measuring, tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     done = run("ALJ", "--tuples", "500", "--implementations", "D", "--json", str(file))
@@ -233,6 +253,10 @@ def test_a_report_is_written(
         (["HLFF"], "did you mean 'HLF'?"),
         (["all", "LLX"], "there is no experiment 'LLX'"),
         (["HLF", "--seed", "-1"], "--seed"),
+        (["HLF", "--tuples", "500,0"], "'0' is no whole number from 1 on"),
+        (["HLF", "--tuples", "5e5"], "'5e5' is no whole number from 1 on"),
+        (["HLF", "--mode", "search", "--tuples", "9,8"], "--tuples takes one number here"),
+        (["reference", "--tuples", "9,8"], "--tuples takes one number here"),
         (["HLF", "--json", f"{__file__}/x.json"], "test_cli_bench.py"),
         (["HLF", "--report", f"{__file__}/x"], "test_cli_bench.py"),
         (

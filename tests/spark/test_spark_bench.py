@@ -16,13 +16,14 @@ import onefold as of
 from onefold.bench import peers, prepared, series
 from onefold.bench.experiments.experiment import Experiment
 from onefold.bench.observed import UNUSED
+from onefold.bench.order import Mode, Order, steps
 from onefold.bench.prepared import Files, parquet_files, read_tuples
 from onefold.bench.profile import PROFILES
 from onefold.bench.rate import sustain
 from onefold.bench.results import Results
 from onefold.bench.sameness import OutputsDiffer
 from onefold.bench.saturate import saturate
-from onefold.bench.series import Mode, Order, Series, steps
+from onefold.bench.series import Series
 from onefold.bench.subject import Subject, implementation
 
 
@@ -112,7 +113,7 @@ def test_a_lost_output_fails_the_bench(
     monkeypatch.setattr(series, "implementation", losing)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     order = Order(
-        (standins.ALF,), ("D", "A"), Mode.SATURATE, PROFILES["quick"], tmp_path, 2000, 1000
+        (standins.ALF,), ("D", "A"), Mode.SATURATE, PROFILES["quick"], tmp_path, (2000,), 1000
     )
     monkeypatch.setattr(series, "WARM_UP", 0)
     bench = Series(order, Results({}), start=lambda: session)

@@ -1,11 +1,10 @@
-"""A series of runs: experiment by experiment, repetition by repetition, all subjects in turn."""
+"""A series of runs: each turn of an order is found in the results, or taken now."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from enum import Enum
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -17,78 +16,13 @@ from onefold import spark
 from onefold.bench import peers, prepared, sameness
 from onefold.bench.experiments.comparisons import comparisons
 from onefold.bench.experiments.experiment import Experiment
-from onefold.bench.profile import CYCLE, Profile, estimate, size
+from onefold.bench.order import CALLED, WARM_UP, Mode, Order, Step
+from onefold.bench.profile import CYCLE, estimate, size
 from onefold.bench.rate import sustain
 from onefold.bench.results import Results, Run
 from onefold.bench.saturate import saturate
 from onefold.bench.search import highest
 from onefold.bench.subject import LABELS, Subject, implementation
-
-WARM_UP = 60
-"""For how many seconds a subject works before it is measured the first time: so long Java goes on
-compiling."""
-CALLED = ("python", "pyflink")
-"""Peers without Spark, which warm up by themselves."""
-
-
-class Mode(Enum):
-    """What is measured."""
-
-    SATURATE = "saturate"
-    RATE = "rate"
-    SEARCH = "search"
-
-
-@dataclass(frozen=True)
-class Order:
-    """What is to be measured, and how."""
-
-    experiments: tuple[Experiment, ...]
-    subjects: tuple[str, ...]
-    """Implementations, as the paper calls them, and peers."""
-    mode: Mode
-    profile: Profile
-    data: Path
-    tuples: int | None = None
-    rate: int | None = None
-    batch: int | None = None
-    rewrites: bool = True
-    vectorized: bool = False
-    origin: prepared.Origin = field(default_factory=prepared.Origin)
-    flink_python: Path | None = None
-
-
-@dataclass(frozen=True)
-class Step:
-    """One subject's turn."""
-
-    experiment: Experiment
-    repetition: int
-    subject: str
-
-    def __str__(self) -> str:
-        return f"{self.experiment.id} {self.subject}, repetition {self.repetition}"
-
-
-def steps(order: Order) -> Iterator[Step]:
-    """Return the turns: neighbours in time are of the same repetition, and so comparable."""
-    for experiment in order.experiments:
-        for repetition in range(1, order.profile.repetitions + 1):
-            turned = (repetition - 1) % len(order.subjects)  # nobody is always the first
-            for subject in order.subjects[turned:] + order.subjects[:turned]:
-                if not (experiment.joins and subject == "pyflink"):  # a peer of flat_maps alone
-                    yield Step(experiment, repetition, subject)
-
-
-def warming_up(order: Order) -> int:
-    """Return for how many seconds all subjects warm up at least."""
-    modes = 2 if order.mode is Mode.SEARCH else 1  # a search begins with a saturated run
-    kinds = {
-        (step.subject, step.experiment.joins, step.experiment.dataset)
-        for step in steps(order)
-        if step.subject not in CALLED
-    }
-    return WARM_UP * modes * len(kinds)
 
 
 @dataclass
@@ -159,7 +93,9 @@ class Series:
 
     def _saturating(self, step: Step) -> Run:
         rate = self.order.rate if self.order.mode is Mode.SATURATE else None
-        given = size(step.experiment, self.order.profile, self.order.tuples, rate, self.order.batch)
+        fewest = min(self.order.tuples, default=None)  # they have a batch that fits all of them
+        batch = size(step.experiment, self.order.profile, fewest, rate, self.order.batch).batch
+        given = size(step.experiment, self.order.profile, step.tuples, rate, batch)
         return self._wanted(step, Mode.SATURATE, given.tuples, given.rate, given.batch)
 
     def _saturated(self, step: Step) -> Run:

@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from onefold.cli import INTERRUPTED
-from onefold.cli.choices import Several
+from onefold.cli.choices import Counts, Several, one_of
 from onefold.cli.extras import need_bench
 from onefold.cli.given import refuse
 from onefold.cli.progress import bar
-from onefold.core.near import did_you_mean
 
 if TYPE_CHECKING:  # pyspark takes a second to import
-    from onefold.bench.experiments.experiment import Experiment
-    from onefold.bench.prepared import Origin
+    from onefold.bench.order import Order
     from onefold.bench.results import Results, Run
-    from onefold.bench.series import Order, Series
+    from onefold.bench.series import Series
 
-SHORT_LIST = ("LLF", "ALF", "HLF", "AHF", "ALJ")
 IMPLEMENTATIONS = ("D", "A+", "A")
 PEERS = ("python", "pyspark", "pyflink")
 PACKAGES = ("numpy", "pandas", "pyarrow", "pyspark")
@@ -61,7 +58,13 @@ PACKAGES = ("numpy", "pandas", "pyarrow", "pyspark")
     show_default=True,
     help="5 batches once, or 20 three times; at a rate 20 s once, or 10 minutes three times",
 )
-@click.option("--tuples", type=click.IntRange(min=1), help="how many, if all are there at once")
+@click.option(
+    "--tuples",
+    type=Counts(),
+    default=(),
+    metavar="N[,N...]",
+    help="how many, if all are there at once; several show what more work costs",
+)
 @click.option("--batch", type=click.IntRange(min=1), help="how many of these in a micro-batch")
 @click.option("--repetitions", type=click.IntRange(min=1), help="instead of the profile's")
 @click.option(
@@ -127,7 +130,9 @@ def command(ids: tuple[str, ...], **options: Any) -> None:
     need_bench("the bench", PACKAGES)
     if options["report"]:
         need_bench("a report", ["matplotlib"])
-    order = _order(ids, options)
+    from onefold.cli.bench_order import ordered
+
+    order = ordered(ids, options)
     _make_folders(options["report"], options["to_json"])
     results = _results(options)
     runs, interrupted = _taken(order, results, quiet=options["quiet"])
@@ -159,76 +164,8 @@ def _reference(ids: tuple[str, ...], options: dict[str, Any]) -> None:
     refuse(set(options) - used, "is for experiments on Spark, not for reference")
     from onefold.cli.bench_reference import measure_reference
 
-    measure_reference(options["tuples"], options["to_json"], quiet=options["quiet"])
-
-
-def _order(ids: tuple[str, ...], options: dict[str, Any]) -> Order:
-    from onefold.bench.experiments import EXPERIMENTS
-    from onefold.bench.peers import checked_interpreter
-    from onefold.bench.prepared import default_folder
-    from onefold.bench.profile import PROFILES, shortened
-    from onefold.bench.series import Mode, Order
-
-    mode = Mode(options["mode"])
-    if mode is Mode.RATE and options["rate"] is None:
-        raise click.UsageError("--mode rate needs --rate; --mode search finds one")
-    if mode is Mode.SATURATE:
-        refuse(["seconds"], "is for --mode rate and search: here all tuples are there at once")
-    if mode is Mode.RATE:
-        refuse(["tuples", "batch"], "is for --mode saturate: at a rate, --seconds says how many")
-    if "pyflink" in options["peers"]:
-        checked_interpreter(options["flink_python"])
-    else:
-        refuse(["flink_python"], "is for --peers pyflink")
-    if not (options["implementations"] or options["peers"]):
-        raise click.UsageError("--implementations names none: there are D, A+ and A")
-    profile = PROFILES[options["profile"]]
-    named = [experiment(each) for each in ids or SHORT_LIST if each != "all"]
-    experiments = tuple(EXPERIMENTS.values() if "all" in ids else dict.fromkeys(named))
-    only_flink = not options["implementations"] and options["peers"] == ("pyflink",)
-    if only_flink and all(each.joins for each in experiments):
-        raise click.UsageError("pyflink is a peer of flat_maps, and none is to be measured")
-    if not any(each.joins for each in experiments):
-        refuse(["vectorized"], "is for joins, and none is to be measured")
-    return Order(
-        experiments=experiments,
-        subjects=(*options["implementations"], *options["peers"]),
-        mode=mode,
-        profile=shortened(profile, repetitions=options["repetitions"], seconds=options["seconds"]),
-        data=options["data"] or default_folder(),
-        tuples=options["tuples"],
-        batch=options["batch"],
-        rate=options["rate"],
-        rewrites=options["rewrites"] == "on",
-        vectorized=options["vectorized"],
-        origin=_origin(experiments, options),
-        flink_python=options["flink_python"],
-    )
-
-
-def _origin(experiments: tuple[Experiment, ...], options: dict[str, Any]) -> Origin:
-    from onefold.bench.data.real import files
-    from onefold.bench.prepared import Origin
-
-    sources = options["sources"]
-    if sources:
-        refuse(["seed"], "is for data that is made up: leave it out, or --from")
-        if len({each.dataset for each in experiments}) > 1:
-            of = {each.dataset: each.id for each in experiments}
-            told = " and ".join(f"{name} is of {dataset}" for dataset, name in of.items())
-            raise click.UsageError(f"--from has files of one data set, and {told}")
-        files(sources)  # a path that leads nowhere is told at once
-    return Origin(options["seed"], sources)
-
-
-def experiment(name: str) -> Experiment:
-    """Return the experiment of an ID."""
-    from onefold.bench.experiments import EXPERIMENTS
-
-    if name not in EXPERIMENTS:
-        hint = did_you_mean(name, EXPERIMENTS, f"there are {', '.join(EXPERIMENTS)}, and all")
-        raise click.UsageError(f"there is no experiment {name!r}: {hint}")
-    return EXPERIMENTS[name]
+    tuples = one_of(options["tuples"], "reference is measured with one, and four times as many")
+    measure_reference(tuples, options["to_json"], quiet=options["quiet"])
 
 
 def _results(options: dict[str, Any]) -> Results:
@@ -245,8 +182,9 @@ def _results(options: dict[str, Any]) -> Results:
 
 def _taken(order: Order, results: Results, *, quiet: bool) -> tuple[list[Run], bool]:
     """Return the runs, and whether the user stopped before the last one."""
+    from onefold.bench.order import steps, warming_up
     from onefold.bench.room import start
-    from onefold.bench.series import Series, steps, warming_up
+    from onefold.bench.series import Series
 
     series = Series(order, results, start=start)
     turns, runs = list(steps(order)), []

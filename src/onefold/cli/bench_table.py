@@ -10,6 +10,7 @@ from rich.table import Table
 
 from onefold.bench.ratios import ONE_RUN, RATE, Ratio, once
 from onefold.bench.summary import Row, summary
+from onefold.bench.work import Work, works
 
 NOTHING = "–"
 
@@ -29,7 +30,49 @@ def printed(runs: Sequence[Mapping[str, Any]], mode: str) -> None:
         table.add_row(*_cells(row, again=again, heard=heard))
     table.caption = "t/s: tuples in a second, c/s: comparisons. × D: of the same repetition."
     table.caption += "".join(f"\n{each}" for each in _notes(runs, rows))
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    if found := works(runs):
+        console.print(_work(found))
+
+
+def _work(found: Sequence[Work]) -> Table:
+    """Return a table of what more work costs."""
+    table = Table(title="throughput by the number of tuples")
+    table.add_column("experiment")
+    counts = sorted({tuples for each in found for tuples in each.sizes})
+    for name in (*map(_short, counts), "apart", "workers MB", "state MB"):
+        table.add_column(name, justify="right")
+    for each in found:
+        sizes = [each.sizes.get(tuples) for tuples in counts]
+        speeds = [f"{size.throughput:,.0f}" if size else NOTHING for size in sizes]
+        workers = _range([size.worker_mb for size in each.sizes.values()])
+        state = _range([size.state_mb for size in each.sizes.values()])
+        name = f"{each.experiment} {each.implementation}"
+        table.add_row(name, *speeds, f"{100 * each.apart:.0f} %", workers, state)
+    table.caption = "Medians. apart: by how much the slowest is below the fastest."
+    return table
+
+
+def _short(count: int) -> str:
+    """Return a count in few letters.
+
+    >>> [_short(count) for count in (500, 20_000, 1_234_567, 3_000_000)]
+    ['500', '20k', '1.2M', '3M']
+    """
+    for unit, letter in ((1_000_000, "M"), (1_000, "k")):
+        if count >= unit:
+            return f"{count / unit:.1f}".removesuffix(".0") + letter
+    return str(count)
+
+
+def _range(values: Sequence[float | None]) -> str:
+    known = [each for each in values if each is not None]
+    if not known:
+        return NOTHING
+    digits = 0 if max(known) >= 10 else 1
+    least, most = (f"{each:,.{digits}f}" for each in (min(known), max(known)))
+    return least if least == most else f"{least}–{most}"
 
 
 def _notes(runs: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[str]:

@@ -39,6 +39,28 @@ class Several(click.ParamType):  # type: ignore[type-arg]  # generic only from c
         return given
 
 
+@dataclass(frozen=True)
+class Counts(click.ParamType):  # type: ignore[type-arg]  # as above
+    """Whole numbers from 1 on, with commas between them."""
+
+    name = "counts"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        given = [each.strip() for each in str(value).split(",")]
+        if wrong := [each for each in given if not each.isdecimal() or int(each) < 1]:
+            self.fail(f"{wrong[0]!r} is no whole number from 1 on", param, ctx)
+        return tuple(sorted({int(each) for each in given}))
+
+
+def one_of(tuples: tuple[int, ...], why: str) -> int | None:
+    """Return the one count that was given, if one was; raise a usage error for several."""
+    if len(tuples) > 1:
+        raise click.UsageError(f"--tuples takes one number here: {why}")
+    return tuples[0] if tuples else None
+
+
 def asking_back(command: click.Command) -> click.Command:
     """Return a command whose choices ask which name was meant."""
     for parameter in command.params:
