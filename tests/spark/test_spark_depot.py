@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -17,16 +19,17 @@ from onefold import spark
 from onefold.core.block import Block
 from onefold.core.plan import Implementation
 from onefold.engines.spark.blocks import SMALL
-from onefold.engines.spark.depot import LONG, SLIP, Depot
+from onefold.engines.spark.depot import LONG, SLIP, BatchIsOver, Depot
 from onefold.engines.spark.parcels import opened, pack_tuples, tuples_of
 from onefold.engines.spark.session import on_one_machine
 from oracle import multiset
 
 ROW = "text string, n int"
 TEXT = "x" * 200
+Rows = list[tuple[int, str, int]]
 
 
-def batches(count: int, of_tuples: int) -> list[list[tuple[int, str, int]]]:
+def batches(count: int, of_tuples: int = 4_000) -> list[Rows]:
     """Return batches that make long parcels, all times of one before those of the next."""
     return [
         [(1_000 * number + n // 9, f"{TEXT}{n % 7}", n) for n in range(of_tuples)]
@@ -34,31 +37,95 @@ def batches(count: int, of_tuples: int) -> list[list[tuple[int, str, int]]]:
     ]
 
 
-def twice() -> of.Stream:
-    return of.source("s", ROW).flat_map(lambda t: [(t.text, t.n), (t.text, -t.n)], ROW)
+def fed(path: Path, told: Iterable[Rows], *, end: bool = True) -> Folder:
+    folder = Folder(path, ROW)
+    for rows in told:
+        folder.put(rows)
+    if end:
+        folder.end()
+    return folder
 
 
-def kept_files(session: SparkSession) -> dict[str, list[str]]:
-    """Return the files of all depots of a session, by the number of their batch."""
+def mirrored(stream: of.Stream) -> of.Stream:
+    return stream.flat_map(lambda t: [(t.text, t.n), (t.text, -t.n)], ROW)
+
+
+def shuffled_twice(stream: of.Stream) -> of.Stream:
+    def largest(window: Any) -> Any:
+        return window.key.text, max(t.n for t in window.tuples)
+
+    # what goes by the second shuffle passes the first one's hosts as a slip
+    counted = mirrored(stream).aggregate(largest, ROW, key=["text"], size=100)
+    return stream.join(
+        counted,
+        "text string, n int, m int",
+        key=["text"],
+        where=lambda x, y: x.n == y.n,
+        select=lambda x, y: (x.text, x.n, y.n),
+        size=200,
+    )
+
+
+def two_inputs(stream: of.Stream) -> of.Stream:
+    return mirrored(stream).union(of.source("other", ROW).map(lambda t: (t.text, t.n), ROW))
+
+
+PIPELINES: dict[str, Callable[[of.Stream], of.Stream]] = {
+    "one shuffle": mirrored,
+    "two shuffles": shuffled_twice,
+    "two inputs": two_inputs,
+}
+
+
+def frame_of(
+    session: SparkSession, stream: of.Stream, implementation: Any, **folders: Folder
+) -> DataFrame:
+    inputs = {name: folder.stream(session) for name, folder in folders.items()}
+    return spark.dataframe(stream, inputs, implementation, time="ts", delay=0, rewrites=False)
+
+
+def files_of(session: SparkSession, query: str) -> dict[str, int]:
+    """Return how many files lie in the depots of a query, by the numbers of their batches."""
 
     def look(rows: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in rows:
-            folder = Path(os.environ["SPARK_LOCAL_DIRS"].split(",")[0])
-            found = [str(each.relative_to(folder)) for each in folder.glob("onefold-*/*/*")]
-            yield pa.RecordBatch.from_arrays([pa.array(found, pa.string())], names=["file"])
+            found = Path(os.environ["SPARK_LOCAL_DIRS"]).glob(f"onefold-{query}/*/*")
+            names = pa.array([each.parent.name for each in found], pa.string())
+            yield pa.RecordBatch.from_arrays([names], names=["batch"])
 
-    files = [row.file for row in session.range(1).mapInArrow(look, "file string").collect()]
-    found: dict[str, list[str]] = {}
-    for each in files:
-        found.setdefault(Path(each).parent.name, []).append(each)
-    return found
+    rows = session.range(1).mapInArrow(look, "batch string").collect()
+    return {row.batch: sum(each == row for each in rows) for row in rows}
 
 
-def fed(folder: Folder, told: Iterable[list[tuple[int, str, int]]]) -> Folder:
-    for rows in told:
-        folder.put(rows)
-    folder.end()
-    return folder
+@dataclass
+class Looked:
+    """Takes the rows of each batch, and looks which files lie there meanwhile."""
+
+    session: SparkSession
+    asked: int = 1
+    rows: list[list[Any]] = field(default_factory=list)
+    lay: dict[int, dict[str, int]] = field(default_factory=dict)
+
+    def run(self, frame: DataFrame, checkpoint: Path) -> str:
+        """Run a query until all that is there has come through; return its id."""
+        writer = frame.writeStream.foreachBatch(self._take)
+        query = writer.option("checkpointLocation", str(checkpoint)).start()
+        try:
+            query.processAllAvailable()
+        finally:
+            query.stop()
+        return str(query.id)
+
+    def _take(self, batch: DataFrame, number: int) -> None:
+        millis = batch.selectExpr("unix_millis(ts)", *batch.columns[1:])
+        for _ in range(self.asked):
+            self.rows.append([tuple(row) for row in millis.collect()])
+        query = self.session.sparkContext.getLocalProperty("sql.streaming.queryId")
+        self.lay[number] = files_of(self.session, str(query))
+
+
+def all_rows(told: Sequence[Sequence[Any]]) -> list[Any]:
+    return [row for each in told for row in each]
 
 
 @pytest.mark.parametrize(("count", "in_file"), [(SMALL - 1, False), (SMALL, False), (9_000, True)])
@@ -76,58 +143,47 @@ def test_what_is_packed_comes_out_from_a_file_or_a_row(
     assert list(tuples_of(type, opened(pack_tuples(type, 3, block))[1])) == list(block)
 
 
+def test_a_file_that_is_gone_is_told_with_a_way_out(tmp_path: Path) -> None:
+    with pytest.raises(BatchIsOver) as caught:
+        opened(SLIP + str(tmp_path / "gone").encode())
+    assert "before it returns" in str(caught.value)
+
+
 @pytest.mark.parametrize("implementation", Implementation)
-def test_long_parcels_change_no_answer_and_leave_no_file(
-    session: SparkSession, tmp_path: Path, implementation: Implementation
+@pytest.mark.parametrize("name", PIPELINES)
+def test_long_parcels_change_no_answer(
+    session: SparkSession, tmp_path: Path, name: str, implementation: Implementation
 ) -> None:
-    given = batches(3, 4_000)
-    folder = fed(Folder(tmp_path / "in", ROW), given)
-    frame = spark.dataframe(
-        twice(),
-        {"s": folder.stream(session)},
-        implementation,
-        time="ts",
-        delay=0,
-        rewrites=False,
-    )
-    before = kept_files(session)
-    found = drain(frame, tmp_path / "checkpoint").rows()
-    rows = [row for each in given for row in each]
-    assert multiset(found) == multiset(of.run(twice(), {"s": rows}))
-    assert kept_files(session) == before
+    stream = PIPELINES[name](of.source("s", ROW))
+    given = {"s": batches(3), "other": batches(3, 3_000)}
+    given = {each: given[each] for each in of.lower(stream, "dedicated").sources}
+    folders = {each: fed(tmp_path / each, told) for each, told in given.items()}
+    looked = Looked(session)
+    looked.run(frame_of(session, stream, implementation, **folders), tmp_path / "checkpoint")
+    wanted = of.run(stream, {each: all_rows(told) for each, told in given.items()})
+    assert multiset(all_rows(looked.rows)) == multiset(wanted)
+    straight = implementation is Implementation.DEDICATED and name != "two shuffles"
+    assert any(looked.lay.values()) != straight  # who needs no shuffle has no files
 
 
 def test_files_lie_for_the_time_of_their_batch_so_that_rows_may_be_asked_for_twice(
     session: SparkSession, tmp_path: Path
 ) -> None:
-    given = batches(3, 4_000)
-    folder = fed(Folder(tmp_path / "in", ROW), given)
-    frame = spark.dataframe(
-        twice(), {"s": folder.stream(session)}, "aggregate-plus", time="ts", delay=0, rewrites=False
-    )
-    asked: dict[int, tuple[int, int]] = {}
-    lay: dict[int, set[str]] = {}
-
-    def take(batch: DataFrame, number: int) -> None:
-        asked[number] = batch.count(), len(batch.collect())
-        lay[number] = set(kept_files(session))
-
-    query = frame.writeStream.foreachBatch(take)
-    query = query.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
-    try:
-        query.processAllAvailable()
-    finally:
-        query.stop()
-    assert all(counted == collected for counted, collected in asked.values())
-    assert sum(counted for counted, _ in asked.values()) == 3 * 8_000
-    assert [lay[number] for number in range(3)] == [{"0"}, {"1"}, {"2"}]
+    folder = fed(tmp_path / "in", batches(3), end=False)
+    frame = frame_of(session, mirrored(of.source("s", ROW)), "aggregate-plus", s=folder)
+    looked = Looked(session, asked=2)
+    query = looked.run(frame, tmp_path / "checkpoint")
+    first, again = looked.rows[::2], looked.rows[1::2]
+    assert list(map(sorted, first)) == list(map(sorted, again))
+    assert [list(looked.lay[number]) for number in range(3)] == [["0"], ["1"], ["2"]]
+    assert files_of(session, query) == {}  # a batch without rows followed
 
 
 def test_a_batch_that_failed_comes_again_with_files_of_its_own(
     session: SparkSession, tmp_path: Path
 ) -> None:
-    given = batches(2, 4_000)
-    folder = fed(Folder(tmp_path / "in", ROW), given)
+    given = batches(2)
+    folder = fed(tmp_path / "in", given)
     fail = tmp_path / "fail"
     fail.touch()
 
@@ -137,16 +193,35 @@ def test_a_batch_that_failed_comes_again_with_files_of_its_own(
         return [(t.text, t.n)]
 
     pipeline = of.source("s", ROW).flat_map(moody, ROW)
-    frame = spark.dataframe(
-        pipeline, {"s": folder.stream(session)}, "aggregate", time="ts", delay=0, rewrites=False
-    )
+    frame = frame_of(session, pipeline, "aggregate", s=folder)
     drained = Drained()
     with pytest.raises(PySparkException, match="not now"):
         drain(frame, tmp_path / "checkpoint", drained)
     assert list(drained.batches) == [0]
     fail.unlink()
     found = drain(frame, tmp_path / "checkpoint", drained).rows()
-    assert multiset(found) == multiset(row for each in given for row in each)
+    assert multiset(found) == multiset(all_rows(given))
+
+
+def test_a_batch_job_inside_a_query_lays_nothing_there(
+    session: SparkSession, tmp_path: Path
+) -> None:
+    rows = batches(1)[0]
+    static = session.createDataFrame(rows, f"ts bigint, {ROW}")
+    lookup = spark.dataframe(
+        mirrored(of.source("s", ROW)), {"s": static}, "aggregate", time="ts", rewrites=False
+    )
+    counts: list[int] = []
+    folder = fed(tmp_path / "in", batches(2, 5))
+    query = folder.stream(session).writeStream.foreachBatch(
+        lambda _batch, _number: counts.append(len(lookup.collect()))
+    )
+    query = query.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    try:
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    assert counts == [2 * len(rows)] * 3
 
 
 def test_only_one_process_on_one_machine_shares_files(session: SparkSession) -> None:
@@ -155,7 +230,6 @@ def test_only_one_process_on_one_machine_shares_files(session: SparkSession) -> 
             self.conf = {"spark.master": master}
 
     assert on_one_machine(session)
-    told = {master: on_one_machine(Of(master)) for master in ("local", "local[4,3]", "local[*]")}
-    assert all(told.values())
+    assert all(on_one_machine(Of(master)) for master in ("local", "local[4,3]", "local[*]"))
     others = ("local-cluster[2,1,1024]", "spark://a:7077", "yarn", "k8s://a", "")
     assert not any(on_one_machine(Of(master)) for master in others)

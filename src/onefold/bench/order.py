@@ -66,12 +66,22 @@ class Step:
 
 def steps(order: Order) -> Iterator[Step]:
     """Return the turns: neighbours in time are of the same repetition, and so comparable."""
+    sizes: tuple[int | None, ...] = order.tuples or (None,)
     for experiment in order.experiments:
         for repetition in range(1, order.profile.repetitions + 1):
-            for tuples in _turned(order.tuples or (None,), repetition):
+            for tuples in _turned(sizes, repetition):
                 for subject in _turned(order.subjects, repetition):
-                    if not (experiment.joins and subject == "pyflink"):  # a peer of flat_maps alone
+                    if _takes_part(subject, experiment, most=tuples == sizes[-1]):
                         yield Step(experiment, repetition, subject, tuples)
+
+
+def _takes_part(subject: str, experiment: Experiment, *, most: bool) -> bool:
+    match subject:
+        case "pyflink":
+            return not experiment.joins  # a peer of flat_maps alone
+        case "python":
+            return most  # it is called for some seconds, however many tuples there are
+    return True
 
 
 def _turned(all_of_them: tuple[Each, ...], repetition: int) -> tuple[Each, ...]:

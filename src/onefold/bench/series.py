@@ -93,7 +93,7 @@ class Series:
 
     def _saturating(self, step: Step) -> Run:
         rate = self.order.rate if self.order.mode is Mode.SATURATE else None
-        fewest = min(self.order.tuples, default=None)  # they have a batch that fits all of them
+        fewest = min(self.order.tuples, default=None)  # one batch for all sizes
         batch = size(step.experiment, self.order.profile, fewest, rate, self.order.batch).batch
         given = size(step.experiment, self.order.profile, step.tuples, rate, batch)
         return self._wanted(step, Mode.SATURATE, given.tuples, given.rate, given.batch)

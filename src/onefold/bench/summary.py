@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-from onefold.bench.ratios import Ratio, counted, grouped, ratios
+from onefold.bench.ratios import Ratio, comparable, counted, grouped, ratios
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def summary(runs: Sequence[Mapping[str, Any]]) -> list[Row]:
         (each.experiment, each.mode, each.implementation): each for each in ratios(runs)
     }
     rows = []
-    for (experiment, mode, label), group in grouped(runs).items():
+    for (experiment, mode, label), group in grouped(comparable(runs)).items():
         chosen = list(counted(group).values()) or group  # none was sustained
         late = [run["p99"] for run in chosen if run.get("p99") is not None]
         rows.append(

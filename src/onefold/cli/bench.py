@@ -63,7 +63,8 @@ PACKAGES = ("numpy", "pandas", "pyarrow", "pyspark")
     type=Counts(),
     default=(),
     metavar="N[,N...]",
-    help="how many, if all are there at once; several show what more work costs",
+    help="how many, if all are there at once; several show what more work costs, in batches of a "
+    "fifth of the fewest",
 )
 @click.option("--batch", type=click.IntRange(min=1), help="how many of these in a micro-batch")
 @click.option("--repetitions", type=click.IntRange(min=1), help="instead of the profile's")

@@ -62,7 +62,6 @@ def ordered(ids: tuple[str, ...], options: dict[str, Any]) -> Order:
 
 
 def _origin(experiments: tuple[Experiment, ...], options: dict[str, Any]) -> prepared.Origin:
-
     sources = options["sources"]
     if sources:
         refuse(["seed"], "is for data that is made up: leave it out, or --from")

@@ -8,9 +8,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from onefold.bench.ratios import ONE_RUN, RATE, Ratio, once
+from onefold.bench.ratios import ONE_RUN, RATE, SATURATE, Ratio, once
+from onefold.bench.spread import Spread
 from onefold.bench.summary import Row, summary
 from onefold.bench.work import Work, works
+from onefold.cli.choices import short
 
 NOTHING = "–"
 
@@ -29,6 +31,9 @@ def printed(runs: Sequence[Mapping[str, Any]], mode: str) -> None:
     for row in rows:
         table.add_row(*_cells(row, again=again, heard=heard))
     table.caption = "t/s: tuples in a second, c/s: comparisons. × D: of the same repetition."
+    sizes = {run["tuples"] for run in runs if run["mode"] == SATURATE}
+    if len(sizes) > 1:
+        table.caption += "\nThe most tuples that most implementations have."
     table.caption += "".join(f"\n{each}" for each in _notes(runs, rows))
     console = Console()
     console.print(table)
@@ -39,40 +44,31 @@ def printed(runs: Sequence[Mapping[str, Any]], mode: str) -> None:
 def _work(found: Sequence[Work]) -> Table:
     """Return a table of what more work costs."""
     table = Table(title="throughput by the number of tuples")
-    table.add_column("experiment")
-    counts = sorted({tuples for each in found for tuples in each.sizes})
-    for name in (*map(_short, counts), "apart", "workers MB", "state MB"):
-        table.add_column(name, justify="right")
+    table.add_column("")
+    counts = sorted({tuples for each in found for tuples in each.throughput})
+    for name in (*map(short, counts), "", "apart", "workers MB", "state MB"):
+        table.add_column(name, justify="right" if name else "left")
     for each in found:
-        sizes = [each.sizes.get(tuples) for tuples in counts]
-        speeds = [f"{size.throughput:,.0f}" if size else NOTHING for size in sizes]
-        workers = _range([size.worker_mb for size in each.sizes.values()])
-        state = _range([size.state_mb for size in each.sizes.values()])
-        name = f"{each.experiment} {each.implementation}"
-        table.add_row(name, *speeds, f"{100 * each.apart:.0f} %", workers, state)
-    table.caption = "Medians. apart: by how much the slowest is below the fastest."
+        speeds = [
+            f"{each.throughput[tuples].mean:,.0f}" if tuples in each.throughput else NOTHING
+            for tuples in counts
+        ]
+        memory = _from_to(each.worker_mb), _from_to(each.state_mb)
+        name, apart = f"{each.experiment} {each.implementation}", f"{100 * each.apart:.0f} %"
+        table.add_row(name, *speeds, each.unit, apart, *memory)
+    table.caption = (
+        "apart: by how much the slowest is below the fastest. Memory: with the fewest → with the "
+        "most tuples."
+    )
     return table
 
 
-def _short(count: int) -> str:
-    """Return a count in few letters.
-
-    >>> [_short(count) for count in (500, 20_000, 1_234_567, 3_000_000)]
-    ['500', '20k', '1.2M', '3M']
-    """
-    for unit, letter in ((1_000_000, "M"), (1_000, "k")):
-        if count >= unit:
-            return f"{count / unit:.1f}".removesuffix(".0") + letter
-    return str(count)
-
-
-def _range(values: Sequence[float | None]) -> str:
-    known = [each for each in values if each is not None]
-    if not known:
+def _from_to(sizes: Mapping[int, Spread]) -> str:
+    if not sizes:
         return NOTHING
-    digits = 0 if max(known) >= 10 else 1
-    least, most = (f"{each:,.{digits}f}" for each in (min(known), max(known)))
-    return least if least == most else f"{least}–{most}"
+    fewest, *_, most = (each.mean for each in (*sizes.values(), *sizes.values()))
+    digits = 0 if max(fewest, most) >= 10 else 1
+    return f"{fewest:,.{digits}f}→{most:,.{digits}f}"
 
 
 def _notes(runs: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[str]:

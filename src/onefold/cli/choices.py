@@ -48,10 +48,26 @@ class Counts(click.ParamType):  # type: ignore[type-arg]  # as above
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
         if isinstance(value, tuple):
             return value
-        given = [each.strip() for each in str(value).split(",")]
-        if wrong := [each for each in given if not each.isdecimal() or int(each) < 1]:
-            self.fail(f"{wrong[0]!r} is no whole number from 1 on", param, ctx)
-        return tuple(sorted({int(each) for each in given}))
+        return tuple(sorted({self._count(each.strip()) for each in str(value).split(",")}))
+
+    def _count(self, text: str) -> int:
+        try:
+            count = int(text)
+        except ValueError:
+            count = 0
+        return count if count > 0 else self.fail(f"{text!r} is no whole number from 1 on")
+
+
+def short(count: int) -> str:
+    """Return a count in few letters.
+
+    >>> [short(count) for count in (500, 20_000, 1_240_000, 3_000_000)]
+    ['500', '20k', '1.24M', '3M']
+    """
+    for unit, letter in ((1_000_000, "M"), (1_000, "k")):
+        if count >= unit:
+            return f"{count / unit:.2f}".rstrip("0").rstrip(".") + letter
+    return str(count)
 
 
 def one_of(tuples: tuple[int, ...], why: str) -> int | None:

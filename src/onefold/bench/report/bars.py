@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 
 from onefold.bench.ratios import DEDICATED, MINIMAL, PLUS, RATE, Run, experiments, searched
 from onefold.bench.report.ink import PAPER, TEXT, Drawn, canvas, logarithmic, look, per_second
-from onefold.bench.report.measured import Spread, known, latency, mode_of, throughput, whiskers
+from onefold.bench.report.measured import known, latency, mode_of, throughput, whiskers
+from onefold.bench.spread import Spread
 
 Measure = Callable[[Sequence[Run], str, str], Spread | None]
 OURS = {DEDICATED, PLUS, MINIMAL}

@@ -17,9 +17,10 @@ from onefold.bench.ratios import (
     grouped,
 )
 from onefold.bench.report.markup import Markup, element, joined, number, table, text
-from onefold.bench.report.measured import known, spread
+from onefold.bench.report.measured import known
 from onefold.bench.report.paper import STATED
 from onefold.bench.report.sameness import Sameness, sameness, without_digest
+from onefold.bench.spread import spread
 
 MADE = {
     "cpu": "processor",

@@ -9,7 +9,8 @@ from matplotlib.ticker import EngFormatter, FixedLocator, NullLocator
 
 from onefold.bench.ratios import SATURATE, Run, experiments, grouped
 from onefold.bench.report.ink import Drawn, canvas, file_name, handle, look, per_second
-from onefold.bench.report.measured import sizes, whiskers
+from onefold.bench.report.measured import whiskers
+from onefold.bench.spread import sizes
 
 MEMORY = {"worker_mb": "memory of a worker (MB)", "state_mb": "state (MB)"}
 

@@ -15,7 +15,7 @@ from onefold.core.packing import packed, unpacked
 from onefold.core.time import END_OF_TIME
 from onefold.engines.bulk.garbage import searched_later
 from onefold.engines.spark.clock import LATE_PROOF, Clock, later, reached
-from onefold.engines.spark.depot import of_this_batch
+from onefold.engines.spark.depot import open_depot
 from onefold.engines.spark.fragments import Entry, Fragment
 from onefold.engines.spark.parcels import TOLD
 from onefold.engines.spark.shipping import Shipment
@@ -63,7 +63,7 @@ class Host(StatefulProcessor):
         }
         self.state = handle.getValueState("state", STATE)
         if self.settings.one_machine:
-            of_this_batch()  # what earlier batches left goes, though this one may have no parcels
+            open_depot()  # this batch may have no parcels, and earlier ones have left theirs
 
     def handleInputRows(self, key: Any, rows: Iterable[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803  Spark calls it by these names
         parcels: list[tuple[int, bytes]] = []

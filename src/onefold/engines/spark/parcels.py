@@ -19,7 +19,7 @@ from onefold.core.records import Tuple
 from onefold.core.types import TupleType
 from onefold.core.values import identity
 from onefold.engines.spark.blocks import NOT_IN_ARROW, SMALL, ArrowBlock, as_batch
-from onefold.engines.spark.depot import LONG, SLIP, Depot, kept
+from onefold.engines.spark.depot import LONG, SLIP, Depot, fetched
 
 _ARROW = b"\xff\xff\xff\xff"
 """How a stream of Arrow begins, and no pickle does."""
@@ -64,7 +64,7 @@ def pack_tuples(
 def opened(data: bytes) -> tuple[int, pa.RecordBatch | list[tuple[Any, ...]]]:
     """Return the port of a parcel, and what it holds: an Arrow batch, or bare rows."""
     if data.startswith((SLIP, _ARROW)):
-        reader = pa.ipc.open_stream(kept(data) if data.startswith(SLIP) else data)
+        reader = pa.ipc.open_stream(fetched(data) if data.startswith(SLIP) else data)
         return int(reader.schema.metadata[_PORT]), reader.read_next_batch()
     port, rows = unpacked(data)
     return port, rows

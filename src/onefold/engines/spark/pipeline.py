@@ -94,7 +94,9 @@ class Pipeline:
         """
         running = with_state_store(self._session)
         spread = tuple(groups or places(running))
-        line = self._line(Settings(spread, reporting, forgiving, on_one_machine(running)))
+        # A batch job inside somebody's foreachBatch would take that query's batches for its own.
+        near = self.streaming and on_one_machine(running)
+        line = self._line(Settings(spread, reporting, forgiving, near))
         return line.parcels(enter(line, self.plan, self.frames, self._delay))
 
     def output(self) -> DataFrame:

@@ -165,7 +165,7 @@ def with_state_store(running: SparkSession) -> SparkSession:
 
 
 def on_one_machine(running: SparkSession) -> bool:
-    """Say whether all tasks of a session run on this machine, in its own process."""
+    """Say whether all tasks of a session run in the driver's process."""
     master = running.conf.get("spark.master", "") or ""
     return master == "local" or master.startswith("local[")
 

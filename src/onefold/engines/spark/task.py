@@ -21,7 +21,7 @@ from onefold.engines.bulk import in_bulk
 from onefold.engines.reference import Engine
 from onefold.engines.spark import blocks
 from onefold.engines.spark.blocks import LARGE, ArrowBlock, in_arrow, merged
-from onefold.engines.spark.depot import of_this_batch
+from onefold.engines.spark.depot import open_depot
 from onefold.engines.spark.fragments import Entry, Exit, Fragment
 from onefold.engines.spark.parcels import (
     REPORT,
@@ -99,7 +99,7 @@ class Task:
     def __init__(self, fragment: Fragment, group: int, settings: Settings) -> None:
         self.fragment, self.group, self.places = fragment, group, settings.places
         self.reporting, self.forgiving = settings.reporting, settings.forgiving
-        self.depot = of_this_batch() if settings.one_machine else None
+        self.depot = open_depot() if settings.one_machine else None
         self.leaving: dict[Exit, list[Sequence[Tuple]]] = {each: [] for each in fragment.exits}
         self.report = Report(fragment.lane)
         self.late: list[tuple[Node, Sequence[Tuple]]] = []
