@@ -89,8 +89,8 @@ def files_of(session: SparkSession, query: str) -> dict[str, int]:
 
     def look(rows: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in rows:
-            found = Path(os.environ["SPARK_LOCAL_DIRS"]).glob(f"onefold-{query}/*/*")
-            names = pa.array([each.parent.name for each in found], pa.string())
+            found = Path(os.environ["SPARK_LOCAL_DIRS"]).glob(f"onefold-{query}/*/*/*")
+            names = pa.array([each.parts[-3] for each in found], pa.string())
             yield pa.RecordBatch.from_arrays([names], names=["batch"])
 
     rows = session.range(1).mapInArrow(look, "batch string").collect()
@@ -201,6 +201,29 @@ def test_a_batch_that_failed_comes_again_with_files_of_its_own(
     fail.unlink()
     found = drain(frame, tmp_path / "checkpoint", drained).rows()
     assert multiset(found) == multiset(all_rows(given))
+
+
+def test_a_batch_that_fails_again_and_again_leaves_the_files_of_one_try(
+    session: SparkSession, tmp_path: Path
+) -> None:
+    folder = fed(tmp_path / "in", batches(1))
+    frame = frame_of(session, mirrored(of.source("s", ROW)), "aggregate-plus", s=folder)
+    lay: list[dict[str, int]] = []
+
+    def refuse(batch: DataFrame, _number: int) -> None:
+        assert batch.count() == batch.count() > 0
+        query = session.sparkContext.getLocalProperty("sql.streaming.queryId")
+        lay.append(files_of(session, str(query)))
+        raise ValueError("the sink is full")
+
+    for _ in range(3):
+        query = frame.writeStream.foreachBatch(refuse)
+        query = query.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+        with pytest.raises(PySparkException, match="the sink is full"):
+            query.awaitTermination()
+    assert len(lay) == 3
+    assert lay[0] == lay[1] == lay[2]
+    assert lay[0]["0"] > 0
 
 
 def test_a_batch_job_inside_a_query_lays_nothing_there(

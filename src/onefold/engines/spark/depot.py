@@ -32,7 +32,7 @@ class BatchIsOver(RunError):
 
 @dataclass(frozen=True)
 class Depot:
-    """A folder for the long parcels of one batch."""
+    """A folder for the long parcels that the tasks of one stage of a batch make."""
 
     folder: Path
 
@@ -57,21 +57,33 @@ def fetched(slip: bytes) -> pa.MemoryMappedFile:
         ) from None
 
 
-def open_depot() -> Depot | None:
+def open_depot(*, reading: bool = False) -> Depot | None:
     """Open the depot of the batch that this task works for, if it works for a streaming query.
 
-    The first task of a batch to open it removes what earlier batches of the query have left.
+    The first task of a stage to open it removes what earlier batches of the query have left. A task
+    that is `reading` the sources begins a batch, so what is there of that batch is of a try that
+    failed: in a try Spark runs the stage that reads once, and gives later stages higher numbers.
     """
     task, told = TaskContext.get(), os.environ.get("SPARK_LOCAL_DIRS")
-    query = task and task.getLocalProperty("sql.streaming.queryId")
-    number = task and task.getLocalProperty("streaming.sql.batchId")
-    if not (query and number and told):
+    if task is None or told is None:
+        return None
+    query, number = map(task.getLocalProperty, ("sql.streaming.queryId", "streaming.sql.batchId"))
+    if query is None or number is None:
         return None
     depots = [Path(each) / f"onefold-{query}" for each in told.split(",")]
-    folder = depots[int(number) % len(depots)] / number
+    batch, stage = int(number), task.stageId()
+    folder = depots[batch % len(depots)] / f"{batch}" / f"{stage}"
     if not folder.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        for each in (each for depot in depots for each in depot.glob("[0-9]*")):
-            if int(each.name) < int(number):
-                shutil.rmtree(each, ignore_errors=True)
+        for depot in depots:
+            _remove_before(batch, depot)
+        if reading:
+            _remove_before(stage, folder.parent)
     return Depot(folder)
+
+
+def _remove_before(number: int, folder: Path) -> None:
+    """Remove the folders in a folder whose names are lower numbers."""
+    for each in folder.glob("[0-9]*"):
+        if int(each.name) < number:
+            shutil.rmtree(each, ignore_errors=True)

@@ -99,7 +99,9 @@ class Task:
     def __init__(self, fragment: Fragment, group: int, settings: Settings) -> None:
         self.fragment, self.group, self.places = fragment, group, settings.places
         self.reporting, self.forgiving = settings.reporting, settings.forgiving
-        self.depot = open_depot() if settings.one_machine else None
+        self.depot = None
+        if settings.one_machine:
+            self.depot = open_depot(reading=not fragment.shuffled)
         self.leaving: dict[Exit, list[Sequence[Tuple]]] = {each: [] for each in fragment.exits}
         self.report = Report(fragment.lane)
         self.late: list[tuple[Node, Sequence[Tuple]]] = []
