@@ -16,6 +16,7 @@ from onefold.bench.report.measured import Point, points, throughput
 from onefold.bench.report.page import page
 from onefold.bench.report.rates import rate_figures
 from onefold.bench.report.sameness import sameness, without_digest
+from onefold.bench.work import works
 from onefold.cli.bench_table import printed
 
 VOID = {"br", "meta"}
@@ -292,6 +293,14 @@ def test_of_several_sizes_the_largest_of_both_counts() -> None:
     sizes = [run("HLF", "D", 10.0 * n, tuples=n) for n in (1, 2, 3)]
     assert [each.median for each in ratios([*sizes, run("HLF", "A", 10.0, tuples=2)])] == [0.5]
     assert ratios([*sizes, run("HLF", "A", 15.0, tuples=9)]) == ()
+
+
+@pytest.mark.parametrize("name", ["rate", "batch", "profile"])
+def test_what_more_work_costs_is_of_runs_under_the_same_conditions(name: str) -> None:
+    small, large = ("a", "b") if name == "profile" else (1, 2)
+    same = [run("HLF", "D", 10.0, tuples=n, **{name: small}) for n in (1, 9)]
+    (found,) = works([*same, run("HLF", "D", 90.0, tuples=9, **{name: large})])
+    assert [each.mean for each in found.throughput.values()] == [10.0, 10.0]
 
 
 @pytest.mark.parametrize("name", ["rate", "batch", "profile"])

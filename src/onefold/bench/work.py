@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from onefold.bench.ratios import SATURATE, grouped
+from onefold.bench.ratios import SATURATE, Run, grouped
 from onefold.bench.spread import Spread, sizes
 
 
@@ -39,7 +39,6 @@ def works(runs: Sequence[Mapping[str, Any]]) -> list[Work]:
     >>> works([few, few])
     []
     """
-    saturated = [run for run in runs if run["mode"] == SATURATE]
     return [
         Work(
             experiment,
@@ -47,6 +46,33 @@ def works(runs: Sequence[Mapping[str, Any]]) -> list[Work]:
             group[0]["unit"],
             *(sizes(group, value) for value in ("throughput", "worker_mb", "state_mb")),
         )
-        for (experiment, _, implementation), group in grouped(saturated).items()
-        if len({run["tuples"] for run in group}) > 1
+        for (experiment, _, implementation), group in grouped(alike(runs)).items()
+        if _sizes(group) > 1
     ]
+
+
+def alike(runs: Iterable[Run]) -> list[Run]:
+    """Return saturated runs that differ in the number of tuples alone, of each experiment.
+
+    Of several rates, batches and profiles the one with the most numbers of tuples is chosen, and
+    then the largest.
+
+    >>> run = {"experiment": "HLF", "mode": "saturate", "batch": 5}
+    >>> runs = [run | {"tuples": 20}, run | {"tuples": 80}, run | {"tuples": 80, "batch": 40}]
+    >>> [each["batch"] for each in alike(runs)]
+    [5, 5]
+    """
+    conditions: dict[str, dict[tuple[Any, ...], list[Run]]] = {}
+    for run in runs:
+        if run["mode"] == SATURATE:
+            condition = run.get("rate") or 0, run.get("batch") or 0, run.get("profile") or ""
+            conditions.setdefault(run["experiment"], {}).setdefault(condition, []).append(run)
+    chosen = (
+        max(found.items(), key=lambda each: (_sizes(each[1]), each[0]))[1]
+        for found in conditions.values()
+    )
+    return [run for group in chosen for run in group]
+
+
+def _sizes(runs: Iterable[Run]) -> int:
+    return len({run["tuples"] for run in runs})

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, FixedLocator, NullLocator
 
-from onefold.bench.ratios import SATURATE, Run, experiments, grouped
+from onefold.bench.ratios import Run, experiments, grouped
 from onefold.bench.report.ink import Drawn, canvas, file_name, handle, look, per_second
 from onefold.bench.report.measured import whiskers
 from onefold.bench.spread import sizes
+from onefold.bench.work import alike
 
 MEMORY = {"worker_mb": "memory of a worker (MB)", "state_mb": "state (MB)"}
 
@@ -20,9 +21,9 @@ MOST_TICKS = 6
 def work_figures(runs: Sequence[Run]) -> list[Drawn]:
     """Return a figure for each experiment that was saturated with several numbers of tuples."""
     made: list[Drawn] = []
-    saturated = [run for run in runs if run["mode"] == SATURATE]
-    for experiment in experiments(saturated):
-        of = [run for run in saturated if run["experiment"] == experiment]
+    sized = alike(runs)
+    for experiment in experiments(sized):
+        of = [run for run in sized if run["experiment"] == experiment]
         groups = {
             implementation: group
             for (_, _, implementation), group in grouped(of).items()
