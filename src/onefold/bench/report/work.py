@@ -13,7 +13,7 @@ from onefold.bench.report.measured import whiskers
 from onefold.bench.spread import sizes
 from onefold.bench.work import alike
 
-MEMORY = {"worker_mb": "memory of a worker (MB)", "state_mb": "state (MB)"}
+MEMORY = {"worker_mb": "memory of the workers (MB)", "state_mb": "state (MB)"}
 
 MOST_TICKS = 6
 
